@@ -153,7 +153,7 @@ extension NewsAPI {
       router.publicRead(APIPath.feed(format)) { try await feeds.feed(format, $0, $1) }
       router.publicRead(APIPath.topicFeed(format)) { try await feeds.topicFeed(format, $0, $1) }
     }
-    let callbacks = HubCallbackHandlers(store: store, reads: reads)
+    let callbacks = HubCallbackHandlers(store: store)
     router.on(.get, APIPath.hubCallback, callbacks.verify)
     router.on(.post, APIPath.hubCallback, callbacks.receive)
 

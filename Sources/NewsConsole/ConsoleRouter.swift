@@ -100,7 +100,7 @@ struct ConsoleRouter {
     to visit: ConsoleVisit, _ services: ConsoleServices, _ handle: () async throws -> Response
   ) async throws -> Response {
     do {
-      return try await handle()
+      return try await NewsStore.onBehalf(of: visit.session.key.id, handle)
     } catch {
       let expected = (error as? FormError).map(ProblemError.init) ?? ProblemError(expected: error)
       guard let expected, expected.problem.status < 500 else { throw error }

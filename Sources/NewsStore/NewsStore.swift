@@ -22,6 +22,8 @@ public final class NewsStore: Sendable {
   public let hubActivity = HubActivity()
   /// The requests to webhooks.
   public let webhookActivity = WebhookActivity()
+  /// Limits the claims of deliveries to webhooks, which have one lock.
+  let webhookClaims = ConcurrencyLimiter(limit: 1)
   let replica: ReadReplica?
   let epochGuard: EpochGuard
   let schema: SchemaGuard
@@ -32,7 +34,8 @@ public final class NewsStore: Sendable {
   public let staleLimit: Duration
   /// The value of `pollInterval` in seconds; 0 before it is known.
   let interval = Atomic<Int>(0)
-  let keyLookups: KeyLookups<StoredKey>
+  let keyLookups: SecretLookups<String, StoredKey>
+  let strangers: StrangerQueries
   let keyUses = KeyUses()
   /// The writes of items, which share transactions.
   let itemWrites: GroupQueue<ItemWrite, WrittenItem>
@@ -94,8 +97,10 @@ public final class NewsStore: Sendable {
     let database = Database(
       pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
     self.database = database
-    keyLookups = KeyLookups(lifetime: keyLifetime, unchangedTime: \.unchangedTime) { ids in try await database.keys(ids)
+    keyLookups = SecretLookups(lifetime: keyLifetime, unchangedTime: \.unchangedTime) { ids in
+      try await database.keys(ids)
     }
+    strangers = StrangerQueries(database)
     var single = pool
     single.size = 1
     let stateDatabase = Database(

@@ -69,7 +69,8 @@ public struct PostgresPoolConfiguration: Sendable {
   /// The maximum number of connections, at least 1.
   public var size = 8
 
-  /// The maximum number of callers that wait for a connection. One more fails at once with `.tooManyWaiters`.
+  /// The maximum number of callers of a party that wait for a connection. One more fails at once with `.tooManyWaiters`.
+  /// Connections are given to parties in turn; the callers of a program that names none are one party.
   public var maximumWaiters = 512
 
   /// The timeout for acquiring a connection, after which a caller fails with `.acquireTimedOut`.

@@ -37,14 +37,13 @@ struct DeviceHandlers: Sendable {
 
   @Sendable func register(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    if let limiter, let client = proxies.address(of: request, context)?.subscriber,
-      let wait = limiter.charge(limiter.bucket(of: client))
-    {
+    let client = proxies.address(of: request, context)
+    if let limiter, let client, let wait = limiter.charge(limiter.bucket(of: client.subscriber)) {
       throw ProblemError.tooManyRequests(in: wait)
     }
     let body = try DeviceBody(try await fields(of: request, context), push)
     let (credentials, _) = try await limited {
-      try await store.registerDevice(body.registration, limits: push.limits)
+      try await store.registerDevice(body.registration, from: client?.neighbourhood, limits: push.limits)
     }
     // An address that was known before has the same response: it does not reveal that a device is registered.
     return .device(status: .created) { $0.write(credentials) }
@@ -54,8 +53,9 @@ struct DeviceHandlers: Sendable {
     try request.parameters().check()
     let (id, secret) = try Self.credentials(request, context)
     let body = try DeviceBody(try await fields(of: request, context), push)
+    let network = proxies.address(of: request, context)?.neighbourhood
     let credentials = try await limited {
-      try await store.updateDevice(id, secret: secret, body.registration, limits: push.limits)
+      try await store.updateDevice(id, secret: secret, body.registration, from: network, limits: push.limits)
     }
     guard let credentials else { throw ProblemError.notFound }
     return .device { $0.write(credentials) }

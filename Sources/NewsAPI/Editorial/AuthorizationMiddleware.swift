@@ -56,7 +56,9 @@ struct AuthorizationMiddleware: RouterMiddleware {
     }
     // No shared cache stores an editorial response, so errors need not replace one. They must not be stored either.
     var response = try await ProblemError.adjusting({ $0.replacesStored = false }) {
-      try await replaying(record) { try await next(request, context) }
+      try await NewsStore.onBehalf(of: key.id) {
+        try await replaying(record) { try await next(request, context) }
+      }
     }
     response.headers[.cacheControl] = CachePolicy.editorial
     bucket?.refund(status: response.status.code)

@@ -10,8 +10,6 @@ struct HubCallbackHandlers: Sendable {
   private static let largest = 16 << 20
 
   let store: NewsStore
-  /// Limits the reads of the database.
-  let reads: ConcurrencyLimiter
 
   /// Verifies the intent of a hub, or records its denial.
   @Sendable func verify(_ request: Request, context: APIContext) async throws -> Response {
@@ -20,14 +18,10 @@ struct HubCallbackHandlers: Sendable {
     var answer = ""
     switch query.purpose {
     case .denial(let reason):
-      isKnown = try await reads.run {
-        try await store.denyHubLease(token, topic: query.topic, reason: Self.message(reason))
-      }
+      isKnown = try await store.denyHubLease(token, topic: query.topic, reason: Self.message(reason))
     case .verification(let mode, let challenge, let seconds):
       answer = challenge
-      isKnown = try await reads.run {
-        try await store.confirmHubLease(token, mode, topic: query.topic, seconds: seconds)
-      }
+      isKnown = try await store.confirmHubLease(token, mode, topic: query.topic, seconds: seconds)
     }
     guard isKnown else { throw ProblemError.notFound }
     // The text is the hub's: a browser must not take it for a page.
@@ -42,7 +36,7 @@ struct HubCallbackHandlers: Sendable {
   /// Receives a notice. Its body is only compared with its signature: the feed itself is polled.
   @Sendable func receive(_ request: Request, context: APIContext) async throws -> Response {
     guard let token = Self.token(context),
-      let secret = try await reads.run({ try await store.hubSecret(token) })
+      let secret = try await store.hubSecret(token)
     else { throw ProblemError.callbackEnded }
     if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.largest {
       throw ProblemError.bodyTooLarge(Self.largest)
@@ -63,7 +57,7 @@ struct HubCallbackHandlers: Sendable {
     let isValid = signature?.isValid ?? false
     store.hubActivity.noteNotice(isValid: isValid)
     // A hub learns nothing from the response: a signature is not guessed by trying (section 7.1).
-    if isValid { try await reads.run { try await store.noteHubNotice(token) } }
+    if isValid { try await store.noteHubNotice(token) }
     return Response(status: .noContent, headers: [.cacheControl: CachePolicy.notStored])
   }
 

@@ -1,8 +1,8 @@
-import DequeModule
+import PostgresClient
 import Synchronization
 
-/// Limits how many operations run at a time. Further callers wait in the order of their arrival, in a bounded queue and
-/// up to a timeout, so that reads never take all connections to the database from writes and key look-ups.
+/// Limits how many operations run at a time. Further callers wait, those of a party (`QueueParty`) in the order of their
+/// arrival and parties in turn, in a bounded queue and up to a timeout, so that reads never take all connections to the database from writes and key look-ups.
 ///
 ///     let reads = ConcurrencyLimiter(limit: 6)
 ///     let page = try await reads.run { try await store.items(query) }
@@ -11,25 +11,9 @@ package final class ConcurrencyLimiter: Sendable {
 
   private struct State {
     var running = 0
-    var waiters: [Int: Waiter] = [:]
-    /// The numbers of the waiters, and of some that have left, in the order of their arrival.
-    var queue: Deque<Int> = []
+    var waiters = FairQueue<Int, Waiter>()
     var lastNumber = 0
     var refused = 0
-
-    /// Removes the first waiter that has not left.
-    mutating func popFirst() -> Waiter? {
-      while let number = queue.popFirst() {
-        if let waiter = waiters.removeValue(forKey: number) { return waiter }
-      }
-      return nil
-    }
-
-    /// Removes a waiter that leaves.
-    mutating func remove(_ number: Int) -> Waiter? {
-      defer { if queue.count > 2 * waiters.count + 64 { queue.removeAll { waiters[$0] == nil } } }
-      return waiters.removeValue(forKey: number)
-    }
   }
 
   private enum Admission {
@@ -45,7 +29,7 @@ package final class ConcurrencyLimiter: Sendable {
 
   /// - Parameters:
   ///   - limit: The maximum number of operations at a time, 1 or more.
-  ///   - maximumWaiters: The maximum length of the queue. The default is more than a database can serve within the
+  ///   - maximumWaiters: The maximum number of waiting callers of a party. The default is more than a database can serve within the
   ///     timeout, so that it bounds memory only: otherwise a client with many connections would keep the queue full, and
   ///     all others out.
   ///   - timeout: The maximum wait in the queue.
@@ -80,12 +64,13 @@ package final class ConcurrencyLimiter: Sendable {
   }
 
   private func acquire() async throws {
+    let party = QueueParty.current
     let number = try state.withLock { state -> Int? in
       if state.running < limit {
         state.running += 1
         return nil
       }
-      guard state.waiters.count < maximumWaiters else {
+      guard state.waiters.count(of: party) < maximumWaiters else {
         state.refused += 1
         throw StoreError.unavailable
       }
@@ -97,7 +82,7 @@ package final class ConcurrencyLimiter: Sendable {
     defer { Deadlines.shared.cancel(deadline) }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        switch enqueue(continuation, number) {
+        switch enqueue(continuation, number, party) {
         case .admitted: continuation.resume()
         case .refused(let error): continuation.resume(throwing: error)
         // The handler may have run before there was anything to remove.
@@ -109,26 +94,25 @@ package final class ConcurrencyLimiter: Sendable {
     }
   }
 
-  private func enqueue(_ waiter: Waiter, _ number: Int) -> Admission {
+  private func enqueue(_ waiter: Waiter, _ number: Int, _ party: String?) -> Admission {
     state.withLock { state in
       // An operation may have ended since the first look.
       if state.running < limit {
         state.running += 1
         return .admitted
       }
-      guard state.waiters.count < maximumWaiters else {
+      guard state.waiters.count(of: party) < maximumWaiters else {
         state.refused += 1
         return .refused(StoreError.unavailable)
       }
-      state.waiters[number] = waiter
-      state.queue.append(number)
+      state.waiters.append(waiter, id: number, of: party)
       return .queued
     }
   }
 
   private func remove(_ number: Int, throwing error: any Error) {
     let waiter = state.withLock { state -> Waiter? in
-      guard let waiter = state.remove(number) else { return nil }
+      guard let waiter = state.waiters.remove(number) else { return nil }
       if error is StoreError { state.refused += 1 }
       return waiter
     }
@@ -138,7 +122,7 @@ package final class ConcurrencyLimiter: Sendable {
   /// Passes the place on to the first waiter.
   private func release() {
     let next = state.withLock { state -> Waiter? in
-      if let next = state.popFirst() { return next }
+      if let next = state.waiters.popFirst() { return next.element }
       state.running -= 1
       return nil
     }

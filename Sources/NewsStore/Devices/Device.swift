@@ -65,7 +65,7 @@ public struct DeviceLimits: Sendable {
   /// The maximum number of all devices. Processes count them once in a while, so that it may be exceeded a little.
   public var total: Int
   /// The maximum number of devices with addresses at one host of Web Push that have not returned the code of their first
-  /// push. It bounds the messages that strangers can have sent to a host.
+  /// push. A further one replaces the oldest of the network that has most of them.
   public var perHost: Int
 
   /// Creates limits.
@@ -79,6 +79,4 @@ public struct DeviceLimits: Sendable {
 public enum DeviceError: Error, Sendable, Equatable {
   /// There are too many devices.
   case tooManyDevices
-  /// Too many devices at the host of the endpoint have not returned their codes.
-  case tooManyPending
 }

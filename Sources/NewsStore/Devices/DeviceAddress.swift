@@ -7,6 +7,7 @@ struct DeviceAddress {
   /// The maximum length of a registration token in bytes.
   private static let maximumBytes = 2048
 
+  let provider: PushProvider
   /// The device token in lower case, the registration token, or the endpoint in its normal form.
   let text: String
   /// The host of the endpoint in lower case; nil for other providers.
@@ -25,6 +26,7 @@ struct DeviceAddress {
       if !condition { found.append(FieldError(field: field, rule: rule)) }
     }
     let isWebPush = registration.provider == .webpush
+    provider = registration.provider
     require(
       isWebPush == (registration.kind != .app), "kind",
       isWebPush ? "must be unifiedpush or browser for the provider webpush" : "must be app for this provider")

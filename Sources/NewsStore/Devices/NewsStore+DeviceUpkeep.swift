@@ -16,7 +16,10 @@ extension NewsStore {
   public func report(
     _ id: UUID, secret: String, _ report: DeviceReport, at now: Date? = nil
   ) async throws -> Bool {
-    guard let secret = ConsoleSecret(secret) else { return false }
+    try await asDevice(id, secret) { try await self.report(id, $0, report, at: now) } ?? false
+  }
+
+  private func report(_ id: UUID, _ secret: ConsoleSecret, _ report: DeviceReport, at now: Date?) async throws -> Bool {
     // The device lacks changes before the version if it has not read all of them.
     let token = report.token.isPartial ? nil : report.token
     let (woke, foundNews) = (report.result == nil ? 0 : 1, report.result == .newData ? 1 : 0)

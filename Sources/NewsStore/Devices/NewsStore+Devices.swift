@@ -11,20 +11,32 @@ extension NewsStore {
   /// A device with Web Push is pending until it returns the code of its first push, unless its address was active with the
   /// same keys.
   ///
-  /// - Parameter now: The current time; nil for that of the database.
+  /// - Parameters:
+  ///   - network: The network of the client, `ADDRESS/LENGTH`; nil if it is unknown. It is stored while the device is pending.
+  ///   - now: The current time; nil for that of the database.
   /// - Returns: The credentials, and whether the address was unknown.
   /// - Throws: `StoreError.invalidFields`, `unknownTopics`, `outcomeUnknown`; `DeviceError`.
   public func registerDevice(
-    _ registration: DeviceRegistration, limits: DeviceLimits, at now: Date? = nil
+    _ registration: DeviceRegistration, from network: String? = nil, limits: DeviceLimits, at now: Date? = nil
+  ) async throws -> (credentials: DeviceCredentials, isNew: Bool) {
+    // The registrations of a network take turns with those of others.
+    try await Self.onBehalf(of: network ?? "unknown network") {
+      try await strangers.deviceStatements.run { try await register(registration, network, limits, at: now) }
+    }
+  }
+
+  private func register(
+    _ registration: DeviceRegistration, _ network: String?, _ limits: DeviceLimits, at now: Date?
   ) async throws -> (credentials: DeviceCredentials, isNew: Bool) {
     let (registration, address) = try await checked(registration)
     let known = try await database.query("SELECT id FROM devices AS d WHERE d.address_digest = \(address.digest)")
     if known.isEmpty { try await requireRoom(limits.total) }
     let (id, secret) = (UUID(), ConsoleSecret.random())
-    let values = Self.values(registration, address)
-    let row = try await database.transaction { transaction in
+    let values = Self.values(registration, address, network)
+    let (row, evicted) = try await database.transaction { transaction in
       try await Self.lock(address, in: transaction)
-      if known.isEmpty { try await Self.requirePendingRoom(at: address.host, limits.perHost, in: transaction) }
+      let evicted =
+        known.isEmpty ? try await Self.makePendingRoom(at: address.host, limits.perHost, in: transaction) : 0
       let rows = try await transaction.query(
         """
         WITH \(query: Self.clock(now))
@@ -39,10 +51,10 @@ extension NewsStore {
         """)
       guard let row = rows.first else { throw StoreFault("a registration returned no row") }
       try await Self.finish(row, registration.provider, in: transaction, at: now)
-      return row
+      return (row, evicted)
     }
     let stored: UUID = try row.decode("id")
-    if stored == id { noteDevices(added: 1) }
+    noteDevices(added: (stored == id ? 1 : 0) - evicted)
     return (
       DeviceCredentials(id: stored, secret: secret.text, expires: try row.decode("expires_at")), stored == id
     )
@@ -53,23 +65,40 @@ extension NewsStore {
   /// If another device has the address, it is deleted. If the address or its keys are new, a device with Web Push is
   /// pending again.
   ///
-  /// - Parameter now: The current time; nil for that of the database.
+  /// - Parameters:
+  ///   - network: The network of the client, `ADDRESS/LENGTH`; nil if it is unknown.
+  ///   - now: The current time; nil for that of the database.
   /// - Returns: The credentials; nil if the id is unknown or the secret is wrong.
-  /// - Throws: `StoreError.invalidFields`, `unknownTopics`, `outcomeUnknown`; `DeviceError.tooManyPending`.
+  /// - Throws: `StoreError.invalidFields`, `unknownTopics`, `outcomeUnknown`.
   public func updateDevice(
-    _ id: UUID, secret: String, _ registration: DeviceRegistration, limits: DeviceLimits, at now: Date? = nil
+    _ id: UUID, secret: String, _ registration: DeviceRegistration, from network: String? = nil, limits: DeviceLimits,
+    at now: Date? = nil
   ) async throws -> DeviceCredentials? {
-    guard let presented = ConsoleSecret(secret) else { return nil }
-    let (registration, address) = try await checked(registration)
-    return try await update(id, presented, registration, address, limits, at: now)
+    try await asDevice(id, secret) { presented in
+      let (registration, address) = try await checked(registration)
+      return try await update(id, presented, address, Self.values(registration, address, network), limits, at: now)
+    }
+  }
+
+  /// Runs the statements of a device. They check the secret again, because it may have been replaced meanwhile.
+  ///
+  /// - Returns: nil without a query of its own if the id is unknown or the secret is wrong.
+  func asDevice<Value: Sendable>(
+    _ id: UUID, _ secret: String, _ body: (ConsoleSecret) async throws -> Value?
+  ) async throws -> Value? {
+    guard let secret = ConsoleSecret(secret) else { return nil }
+    let digest = try await strangers.devices.value(id)
+    guard digest == secret.digest else { return nil }
+    return try await Self.onBehalf(of: id.uuidString) {
+      try await strangers.deviceStatements.run { try await body(secret) }
+    }
   }
 
   private func update(
-    _ id: UUID, _ secret: ConsoleSecret, _ registration: DeviceRegistration, _ address: DeviceAddress,
-    _ limits: DeviceLimits, at now: Date?
+    _ id: UUID, _ secret: ConsoleSecret, _ address: DeviceAddress, _ values: PostgresQuery, _ limits: DeviceLimits,
+    at now: Date?
   ) async throws -> DeviceCredentials? {
-    let values = Self.values(registration, address)
-    return try await database.transaction { transaction in
+    let updated = try await database.transaction { transaction -> (credentials: DeviceCredentials, removed: Int)? in
       try await Self.lock(address, in: transaction)
       let found = try await transaction.query(
         """
@@ -77,8 +106,9 @@ extension NewsStore {
         WHERE d.id = \(id) AND d.secret_digest = \(secret.digest) FOR UPDATE
         """)
       guard let device = found.first else { return nil }
+      var removed = 0
       if try device.decode("address_digest", as: Data.self) != address.digest {
-        try await Self.requirePendingRoom(at: address.host, limits.perHost, in: transaction)
+        removed = try await Self.makePendingRoom(at: address.host, limits.perHost, sparing: id, in: transaction)
       }
       let answers = try await transaction.pipeline([
         "DELETE FROM devices AS d WHERE d.address_digest = \(address.digest) AND d.id <> \(id)",
@@ -93,19 +123,22 @@ extension NewsStore {
         """,
       ])
       guard let row = answers[1].first else { throw StoreFault("the update of a locked device returned no row") }
-      try await Self.finish(row, registration.provider, in: transaction, at: now)
-      return DeviceCredentials(id: id, secret: secret.text, expires: try row.decode("expires_at"))
+      try await Self.finish(row, address.provider, in: transaction, at: now)
+      removed += answers[0].affected
+      return (DeviceCredentials(id: id, secret: secret.text, expires: try row.decode("expires_at")), removed)
     }
+    if let updated { noteDevices(added: -updated.removed) }
+    return updated?.credentials
   }
 
   /// Removes a device.
   ///
   /// - Returns: Whether there was one with the id and the secret.
   public func removeDevice(_ id: UUID, secret: String) async throws -> Bool {
-    guard let secret = ConsoleSecret(secret) else { return false }
-    let removed = try await database.query(
-      "DELETE FROM devices WHERE id = \(id) AND secret_digest = \(secret.digest)"
-    ).affected
+    let removed = try await asDevice(id, secret) { secret in
+      try await database.query("DELETE FROM devices WHERE id = \(id) AND secret_digest = \(secret.digest)").affected
+    }
+    guard let removed else { return false }
     if removed > 0 { noteDevices(added: -removed) }
     return removed > 0
   }
@@ -114,20 +147,21 @@ extension NewsStore {
   ///
   /// - Returns: Whether the code is that of the last push with a code; nil if the id is unknown or the secret is wrong.
   public func confirmDevice(_ id: UUID, secret: String, code: String) async throws -> Bool? {
-    guard let secret = ConsoleSecret(secret) else { return nil }
     // Another text is no code.
     let code = ConsoleSecret(code)?.digest
-    return try await database.query(
-      """
-      WITH device AS (
-        SELECT d.id, coalesce(d.confirmation = \(code), false) AS is_right FROM devices AS d
-        WHERE d.id = \(id) AND d.secret_digest = \(secret.digest) FOR NO KEY UPDATE
-      ), confirmed AS (
-        UPDATE devices AS d SET state = 'active' FROM device AS f WHERE d.id = f.id AND f.is_right
-      )
-      SELECT f.is_right FROM device AS f
-      """
-    ).first?.decode("is_right")
+    return try await asDevice(id, secret) { secret in
+      try await database.query(
+        """
+        WITH device AS (
+          SELECT d.id, coalesce(d.confirmation = \(code), false) AS is_right FROM devices AS d
+          WHERE d.id = \(id) AND d.secret_digest = \(secret.digest) FOR NO KEY UPDATE
+        ), confirmed AS (
+          UPDATE devices AS d SET state = 'active', network = NULL FROM device AS f WHERE d.id = f.id AND f.is_right
+        )
+        SELECT f.is_right FROM device AS f
+        """
+      ).first?.decode("is_right", as: Bool.self)
+    }
   }
 
   /// Reads a device.
@@ -143,16 +177,19 @@ extension NewsStore {
   /// The columns that a registration sets, in the order of `values`.
   private static let columnNames = """
     provider, kind, address, address_digest, host, p256dh, auth, app, environment, topics, languages, alerts, time_zone,
-    quiet_from, quiet_to
+    quiet_from, quiet_to, network
     """
 
-  private static func values(_ registration: DeviceRegistration, _ address: DeviceAddress) -> PostgresQuery {
+  private static func values(
+    _ registration: DeviceRegistration, _ address: DeviceAddress, _ network: String?
+  ) -> PostgresQuery {
     """
     \(registration.provider.rawValue)::text, \(registration.kind.rawValue)::text, \(address.text)::text,
       \(address.digest)::bytea, \(address.host)::text, \(address.keys?.p256dh)::bytea, \(address.keys?.auth)::bytea,
       \(registration.app)::text, \(address.environment?.rawValue)::text, \(registration.topics)::text[],
       \(registration.languages)::text[], \(registration.alerts)::boolean, \(registration.timeZone)::text,
-      \((registration.quiet?.from).map { Int32($0) })::integer, \((registration.quiet?.to).map { Int32($0) })::integer
+      \((registration.quiet?.from).map { Int32($0) })::integer, \((registration.quiet?.to).map { Int32($0) })::integer,
+      \(address.keys == nil ? nil : network)::text::cidr
     """
   }
 
@@ -164,6 +201,7 @@ extension NewsStore {
   private static let replacement: PostgresQuery = """
     state = CASE WHEN \(query: keepsState) THEN d.state ELSE excluded.state END,
       confirmation = CASE WHEN \(query: keepsState) THEN d.confirmation END,
+      network = CASE WHEN \(query: keepsState) THEN NULL ELSE excluded.network END,
       provider = excluded.provider, kind = excluded.kind, address = excluded.address,
       address_digest = excluded.address_digest, host = excluded.host, p256dh = excluded.p256dh, auth = excluded.auth,
       app = excluded.app, environment = excluded.environment, topics = excluded.topics, languages = excluded.languages,
@@ -185,19 +223,47 @@ extension NewsStore {
     _ = try await transaction.query("SELECT pg_advisory_xact_lock(\(key))")
   }
 
-  /// Checks the number of devices at a host that have not returned their codes.
-  private static func requirePendingRoom(
-    at host: String?, _ limit: Int, in transaction: PostgresTransaction
-  ) async throws {
-    guard let host else { return }
+  /// Makes room for one more device at a host that has not returned its code: deletes the oldest of the network that has most
+  /// of them. So a client that fills the room only replaces its own, and all others are admitted.
+  ///
+  /// A network of IPv6 is compared by its first 48 bits before its 64, because sites receive that many networks (RFC 6177).
+  ///
+  /// - Parameter id: The device that moves to the host, which stays.
+  /// - Returns: The number of deleted devices.
+  private static func makePendingRoom(
+    at host: String?, _ limit: Int, sparing id: UUID? = nil, in transaction: PostgresTransaction
+  ) async throws -> Int {
+    guard let host else { return 0 }
     let pending = try await transaction.query(
       """
       SELECT count(*) FROM (
-        SELECT FROM devices AS d WHERE d.state = 'pending' AND d.host = \(host) LIMIT \(limit)
+        SELECT FROM devices AS d WHERE d.state = 'pending' AND d.host = \(host) AND d.id IS DISTINCT FROM \(id)
+        LIMIT \(limit + maximumExcess)
       ) AS p
       """)
-    if try pending.first?.decode(0, as: Int.self) ?? 0 >= limit { throw DeviceError.tooManyPending }
+    let excess = try (pending.first?.decode(0, as: Int.self) ?? 0) - limit + 1
+    guard excess > 0 else { return 0 }
+    // A device that another transaction has locked is being confirmed, or makes room for another one.
+    return try await transaction.query(
+      """
+      DELETE FROM devices WHERE id IN (
+        SELECT d.id FROM devices AS d WHERE d.state = 'pending' AND d.id IN (
+          SELECT p.id FROM (
+            SELECT d.id, d.registered_at, count(*) OVER (PARTITION BY s.site) AS of_site,
+              count(*) OVER (PARTITION BY d.network) AS of_network
+            FROM devices AS d CROSS JOIN LATERAL (
+              SELECT CASE family(d.network) WHEN 6 THEN set_masklen(d.network, 48) ELSE d.network END AS site
+            ) AS s
+            WHERE d.state = 'pending' AND d.host = \(host) AND d.id IS DISTINCT FROM \(id)
+          ) AS p
+          ORDER BY p.of_site DESC, p.of_network DESC, p.registered_at, p.id LIMIT \(excess)
+        ) FOR UPDATE SKIP LOCKED)
+      """
+    ).affected
   }
+
+  /// The number of devices above the limit, after concurrent registrations, that one registration makes up for at most.
+  private static let maximumExcess = 16
 
   /// Has a pending device sent its code, once in a while. The messages that another device is owed follow it to its new
   /// provider.

@@ -34,4 +34,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0029_topics_of_devices.sql", migration0029),
   ("0030_refusals_and_merged_topics.sql", migration0030),
   ("0031_media_uploads.sql", migration0031),
+  ("0032_networks_of_pending_devices.sql", migration0032),
 ]

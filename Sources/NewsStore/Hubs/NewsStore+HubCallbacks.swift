@@ -38,6 +38,28 @@ extension NewsStore {
   public func confirmHubLease(
     _ token: String, _ mode: HubActivity.Mode, topic: String, seconds: Double?, at now: Date? = nil
   ) async throws -> Bool {
+    try await asHub(token) {
+      try await self.confirm(token, mode, topic: topic, seconds: seconds, at: now)
+    } ?? false
+  }
+
+  /// Runs the statements of a hub.
+  ///
+  /// - Returns: nil without a query of its own if there is no lease with the token.
+  private func asHub<Value: Sendable>(
+    _ token: String, _ body: () async throws -> Value
+  ) async throws -> Value? {
+    guard try await hubLease(token) != nil else { return nil }
+    return try await Self.onBehalf(of: token) { try await strangers.hubStatements.run(body) }
+  }
+
+  private func hubLease(_ token: String) async throws -> StrangerQueries.HubLease? {
+    try await strangers.hubs.value(token)
+  }
+
+  private func confirm(
+    _ token: String, _ mode: HubActivity.Mode, topic: String, seconds: Double?, at now: Date?
+  ) async throws -> Bool {
     if mode == .unsubscribe {
       // The row stays for a day, for a hub that asks again because it has missed the answer.
       return try await !database.query(
@@ -77,26 +99,26 @@ extension NewsStore {
   ///   - now: The time in place of that of the database, for tests.
   /// - Returns: Whether there is such a lease.
   public func denyHubLease(_ token: String, topic: String, reason: String, at now: Date? = nil) async throws -> Bool {
-    let isKnown = try await database.transaction { transaction in
-      let rows = try await transaction.query(
-        """
-        SELECT l.state FROM hub_leases AS l WHERE l.token = \(token) AND l.topic = \(topic) AND l.asked_at IS NOT NULL
-        """)
-      guard let row = rows.first else { return false }
-      if try row.decode("state", as: String.self) != "ending" {
-        try await Self.useNextHub(after: token, message: reason, isDenied: true, in: transaction, at: now)
+    let isKnown = try await asHub(token) {
+      try await database.transaction { transaction in
+        let rows = try await transaction.query(
+          """
+          SELECT l.state FROM hub_leases AS l WHERE l.token = \(token) AND l.topic = \(topic) AND l.asked_at IS NOT NULL
+          """)
+        guard let row = rows.first else { return false }
+        if try row.decode("state", as: String.self) != "ending" {
+          try await Self.useNextHub(after: token, message: reason, isDenied: true, in: transaction, at: now)
+        }
+        return true
       }
-      return true
     }
-    if isKnown { hubActivity.signal() }
-    return isKnown
+    if isKnown == true { hubActivity.signal() }
+    return isKnown ?? false
   }
 
   /// Returns the key of the signatures of a lease; nil if there is no such lease, or it is ending.
   public func hubSecret(_ token: String) async throws -> String? {
-    try await database.query(
-      "SELECT l.secret FROM hub_leases AS l WHERE l.token = \(token) AND l.state <> 'ending'"
-    ).first?.decode("secret")
+    try await hubLease(token).flatMap { $0.isEnding ? nil : $0.secret }
   }
 
   /// Records the notice of a hub that a feed has changed. The feed is polled at once, unless it was polled within the last
@@ -104,14 +126,16 @@ extension NewsStore {
   ///
   /// - Parameter now: The time in place of that of the database, for tests.
   public func noteHubNotice(_ token: String, at now: Date? = nil) async throws {
-    _ = try await database.query(
-      """
-      WITH \(query: Self.clock(now))
-      UPDATE subscriptions AS s SET pushed_at = c.now,
-        next_poll = CASE WHEN s.failures > 0 THEN s.next_poll ELSE least(s.next_poll,
-          greatest(c.now, s.last_success + make_interval(secs => \(Self.noticeInterval)), s.not_before)) END
-      FROM hub_leases AS l, clock AS c
-      WHERE l.token = \(token) AND l.state = 'active' AND s.id = l.subscription AND NOT s.paused
-      """)
+    _ = try await asHub(token) {
+      try await database.query(
+        """
+        WITH \(query: Self.clock(now))
+        UPDATE subscriptions AS s SET pushed_at = c.now,
+          next_poll = CASE WHEN s.failures > 0 THEN s.next_poll ELSE least(s.next_poll,
+            greatest(c.now, s.last_success + make_interval(secs => \(Self.noticeInterval)), s.not_before)) END
+        FROM hub_leases AS l, clock AS c
+        WHERE l.token = \(token) AND l.state = 'active' AND s.id = l.subscription AND NOT s.paused
+        """)
+    }
   }
 }

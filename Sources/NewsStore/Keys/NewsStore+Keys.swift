@@ -133,9 +133,7 @@ extension NewsStore {
   /// - Throws: `StoreError.unavailable`, also after the timeout of a look-up.
   public func presentedKey(_ text: String) async throws -> (key: APIKey, refusal: KeyRefusal?)? {
     guard let presented = PresentedKey(text) else { return nil }
-    let found = try await DatabaseTime.measuring {
-      try await keyLookups.key(presented.id, waitingAtMost: Self.keyLookupTimeout)
-    }
+    let found = try await keyLookups.value(presented.id)
     guard let found, let secret = found.secret(of: presented) else { return nil }
     let refusal = found.refusal(of: secret)
     if refusal == nil { keyUses.note(found.key.id) }
@@ -147,9 +145,6 @@ extension NewsStore {
 
   /// The number of pending key look-ups.
   package var waitingKeyLookups: Int { keyLookups.callers }
-
-  /// The timeout of a key look-up, after which the request is refused.
-  private static let keyLookupTimeout: Duration = .seconds(10)
 }
 
 extension Database {

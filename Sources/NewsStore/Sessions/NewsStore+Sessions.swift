@@ -38,6 +38,8 @@ extension NewsStore {
   /// - Throws: `StoreError.unavailable`, `outcomeUnknown`.
   public func openSession(code: String) async throws -> (token: String, session: ConsoleSession)? {
     guard let code = ConsoleSecret(code) else { return nil }
+    let isKnown = try await strangers.links.value(code.digest)
+    guard isKnown != nil else { return nil }
     let token = ConsoleSecret.random()
     let session: ConsoleSession? = try await database.transaction { transaction in
       // The key is locked before the link, as in a revocation.
@@ -85,23 +87,8 @@ extension NewsStore {
   /// - Throws: `StoreError.unavailable`.
   public func session(token: String) async throws -> ConsoleSession? {
     guard let token = ConsoleSecret(token) else { return nil }
-    // A row that another request has locked is left to it, so that no request waits.
-    let rows = try await database.query(
-      """
-      WITH found AS (
-        \(query: ConsoleSession.selection) WHERE s.digest = \(token.digest) AND \(query: ConsoleSession.isActive)
-      ), recorded AS (
-        UPDATE console_sessions AS s SET used_at = clock_timestamp()
-        WHERE s.id IN (
-          SELECT d.id FROM found AS f JOIN console_sessions AS d ON d.id = f.session_id
-          WHERE d.used_at <= clock_timestamp() - \(query: ConsoleSession.interval(ConsoleSession.useInterval))
-          FOR NO KEY UPDATE OF d SKIP LOCKED)
-        RETURNING s.used_at
-      )
-      SELECT f.*, (SELECT r.used_at FROM recorded AS r) AS recorded_use FROM found AS f
-      """)
-    guard let row = rows.first else { return nil }
-    let session = try ConsoleSession(row: row, use: row.decode("recorded_use", as: Date?.self))
+    let session = try await strangers.sessions.value(token.digest)
+    guard let session else { return nil }
     keyUses.note(session.key.id)
     return session
   }
@@ -188,6 +175,32 @@ extension NewsStore {
       "\(query: ConsoleSession.selection) WHERE s.digest = \(token.digest) AND \(query: ConsoleSession.isActive)",
     ])
     return try answers[2].first.map { try ConsoleSession(row: $0) }
+  }
+}
+
+extension Database {
+  /// Finds the sessions that have not ended among these digests of tokens, and records their uses.
+  func sessions(_ digests: [Data]) async throws -> [Data: ConsoleSession] {
+    // A row that another query has locked is left to it, so that no request waits.
+    let rows = try await query(
+      """
+      WITH found AS (
+        \(query: ConsoleSession.selection) WHERE s.digest = ANY (\(digests)) AND \(query: ConsoleSession.isActive)
+      ), recorded AS (
+        UPDATE console_sessions AS s SET used_at = clock_timestamp()
+        WHERE s.id IN (
+          SELECT d.id FROM found AS f JOIN console_sessions AS d ON d.id = f.session_id
+          WHERE d.used_at <= clock_timestamp() - \(query: ConsoleSession.interval(ConsoleSession.useInterval))
+          FOR NO KEY UPDATE OF d SKIP LOCKED)
+        RETURNING s.id, s.used_at
+      )
+      SELECT f.*, s.digest AS session_digest, r.used_at AS recorded_use
+      FROM found AS f JOIN console_sessions AS s ON s.id = f.session_id LEFT JOIN recorded AS r ON r.id = f.session_id
+      """)
+    return try rows.reduce(into: [:]) { found, row in
+      found[try row.decode("session_digest", as: Data.self)] = try ConsoleSession(
+        row: row, use: row.decode("recorded_use", as: Date?.self))
+    }
   }
 }
 

@@ -1,12 +1,13 @@
 package import Foundation
+import PostgresClient
 import Synchronization
 
 /// Forms groups of the entries that arrive while earlier groups run, so that many of them share a commit.
 ///
 /// A lone entry starts at once. When many writers are active, a group waits for its share of their entries, because small
 /// groups spend most of their time on what each group does once. The writers of a group that has just ended are about to
-/// send their next entries. Entries with the same id run one after the other, in the order of their arrival; all others
-/// may overtake each other. An entry that leaves its group, because something else holds what it needs, runs alone, and
+/// send their next entries. Entries with the same id run one after the other, those of a party (`QueueParty`) in the order of
+/// their arrival; all others may overtake each other. Parties take turns: one with very many entries delays no other. An entry that leaves its group, because something else holds what it needs, runs alone, and
 /// delays only the entries of its own id.
 package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
   /// The limits of groups.
@@ -23,7 +24,7 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
     package var bytes = 1 << 20
     /// The maximum number of entries that run alone at a time.
     package var alone = 4
-    /// The maximum number of entries that wait. A further one fails at once.
+    /// The maximum number of entries of a party that wait. A further one fails at once.
     package var waiting = 1024
     /// The maximum wait of an entry before it runs.
     package var wait: Duration = .seconds(5)
@@ -47,6 +48,7 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
   private struct Waiting {
     let number: Int
     let id: UUID
+    let party: String?
     let bytes: Int
     let entry: Entry
     let arrival: ContinuousClock.Instant
@@ -107,11 +109,13 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
     defer { Deadlines.shared.cancel(deadline) }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
+        let party = QueueParty.current
         let isFull = state.withLock { state in
-          guard state.waiting.count < limits.waiting else { return true }
+          guard state.waiting.count(where: { $0.party == party }) < limits.waiting else { return true }
           state.waiting.append(
             Waiting(
-              number: number, id: id, bytes: bytes, entry: entry, arrival: .now, continuation: continuation))
+              number: number, id: id, party: party, bytes: bytes, entry: entry, arrival: .now,
+              continuation: continuation))
           return false
         }
         if isFull { return continuation.resume(throwing: StoreError.unavailable) }
@@ -177,7 +181,7 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
   private func nextStep(_ state: inout State) -> Step {
     guard state.groups.count < limits.groups else { return .nothing }
     let (group, rest, isFull) = nextGroup(state)
-    guard let first = group.first else { return .nothing }
+    guard let first = group.min(by: { $0.number < $1.number }) else { return .nothing }
     state.demand = max(state.demand, group.count + state.groups.reduce(0, +))
     let share = min(state.demand * 5 / 6 / limits.groups, limits.entries)
     let wait = state.groups.isEmpty ? limits.gathering : limits.patience
@@ -201,7 +205,7 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
     var (group, rest): ([Waiting], [Waiting]) = ([], [])
     var (bytes, isFull) = (0, false)
     var ids: Set<UUID> = []
-    for waiting in state.waiting {
+    for waiting in Self.inTurn(state.waiting) {
       // A later entry of the same id must not overtake.
       let isFirst = ids.insert(waiting.id).inserted && !state.busy.contains(waiting.id)
       if isFirst, !isFull, group.isEmpty || bytes + waiting.bytes <= limits.bytes {
@@ -213,7 +217,20 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
         rest.append(waiting)
       }
     }
-    return (group, rest, isFull)
+    // The order of arrival is that of the numbers.
+    return (group, rest.sorted { $0.number < $1.number }, isFull)
+  }
+
+  /// Returns entries in the order in which parties take turns: first the first one of each party, then the second ones.
+  private static func inTurn(_ waiting: [Waiting]) -> [Waiting] {
+    guard let first = waiting.first, waiting.contains(where: { $0.party != first.party }) else { return waiting }
+    var counts: [String?: Int] = [:]
+    var rounds: [(round: Int, waiting: Waiting)] = []
+    for entry in waiting {
+      rounds.append((counts[entry.party, default: 0], entry))
+      counts[entry.party, default: 0] += 1
+    }
+    return rounds.sorted { ($0.round, $0.waiting.number) < ($1.round, $1.waiting.number) }.map(\.waiting)
   }
 
   private func begin(

@@ -57,7 +57,12 @@ struct PoolState {
   private(set) var leased = 0
   /// The number of connections opened since the pool was created.
   private(set) var opened = 0
-  private var waiters: Deque<Waiter> = []
+  private var waiters = FairQueue<UInt64, Waiter>()
+  /// The parties of leased connections, and how many each of them has. Callers of no party are not counted.
+  private var holders: [ObjectIdentifier: String] = [:]
+  private var held: [String: Int] = [:]
+  /// The waiters by deadline, and some that have left. All have the same timeout.
+  private var deadlines: Deque<(id: UInt64, deadline: UInt64)> = []
   /// Whether a timer is set for the deadline of the first waiter.
   var isTimerSet = false
   private var opening = 0
@@ -73,19 +78,24 @@ struct PoolState {
 
   // MARK: Leases
 
+  /// The number of full lines of waiters, one for each party, that have room.
+  private static let maximumShares = 16
+
   /// Leases the most recently used live connection, preferably one of the caller's event loop. Dead connections are
   /// added to `discarded`.
-  mutating func lease(discarded: inout [PostgresConnection]) -> LeaseResult {
+  mutating func lease(for party: String?, discarded: inout [PostgresConnection]) -> LeaseResult {
     if phase != .running { return .failure(PostgresError(.shutDown, "the pool was shut down")) }
-    while let connection = popIdle() {
+    while mayLease(party), let connection = popIdle() {
       if connection.isReadyForLease {
         leased += 1
+        hold(connection, for: party)
         return .connection(connection)
       }
       discarded.append(connection)
     }
-    if waiters.count >= configuration.maximumWaiters {
-      return .failure(PostgresError(.tooManyWaiters, "the pool's queue is full: \(waiters.count) callers are waiting"))
+    let waiting = waiters.count(of: party)
+    if waiting >= configuration.maximumWaiters || waiters.count >= configuration.maximumWaiters * Self.maximumShares {
+      return .failure(PostgresError(.tooManyWaiters, "the pool's queue is full: \(waiting) callers are waiting"))
     }
     return .wait
   }
@@ -97,16 +107,41 @@ struct PoolState {
     return idle.popLast()
   }
 
+  /// The maximum number of connections of a party. It never has all of them, so that others need not wait for its
+  /// statements: a quarter, and at least one, is left.
+  private var maximumHeld: Int { max(1, configuration.size - max(1, configuration.size / 4)) }
+
+  private func mayLease(_ party: String?) -> Bool { party.map { held[$0, default: 0] < maximumHeld } ?? true }
+
+  private mutating func hold(_ connection: PostgresConnection, for party: String?) {
+    guard let party else { return }
+    holders[ObjectIdentifier(connection)] = party
+    held[party, default: 0] += 1
+  }
+
+  private mutating func endHold(of connection: PostgresConnection) {
+    guard let party = holders.removeValue(forKey: ObjectIdentifier(connection)) else { return }
+    let count = held[party, default: 0] - 1
+    held[party] = count > 0 ? count : nil
+  }
+
   /// Takes back a leased connection.
   mutating func release(_ connection: PostgresConnection) -> ReleaseAction {
-    if let waiter = waiters.popFirst() { return .resume(waiter) }
+    endHold(of: connection)
+    let (held, maximum) = (held, maximumHeld)
+    let next = waiters.popFirst { party in party.map { held[$0, default: 0] < maximum } ?? true }
+    if let next {
+      hold(connection, for: next.party)
+      return .resume(next.element)
+    }
     leased -= 1
     if phase == .running { idle.append(connection) }
     return phase == .running ? .keep : .close
   }
 
   /// Removes a leased connection that is closed.
-  mutating func removeLeased() {
+  mutating func removeLeased(_ connection: PostgresConnection) {
+    endHold(of: connection)
     leased -= 1
   }
 
@@ -115,33 +150,34 @@ struct PoolState {
   var waiterCount: Int { waiters.count }
 
   /// The deadline of the first waiter, in nanoseconds of the monotonic clock; nil if there is none.
-  var nextDeadline: UInt64? { waiters.first?.deadline }
+  var nextDeadline: UInt64? { deadlines.first { waiters.contains($0.id) }?.deadline }
 
   mutating func makeWaiterID() -> UInt64 {
     lastWaiterID += 1
     return lastWaiterID
   }
 
-  mutating func addWaiter(_ waiter: Waiter) {
-    waiters.append(waiter)
+  mutating func addWaiter(_ waiter: Waiter, of party: String?) {
+    waiters.append(waiter, id: waiter.id, of: party)
+    while let first = deadlines.first, !waiters.contains(first.id) { deadlines.removeFirst() }
+    deadlines.append((waiter.id, waiter.deadline))
   }
 
   /// Removes a waiter; nil if it was resumed already, or is not in the queue yet.
-  mutating func removeWaiter(id: UInt64) -> Waiter? {
-    waiters.firstIndex { $0.id == id }.map { waiters.remove(at: $0) }
-  }
+  mutating func removeWaiter(id: UInt64) -> Waiter? { waiters.remove(id) }
 
   mutating func removeExpiredWaiters(now: UInt64) -> [Waiter] {
     var expired: [Waiter] = []
-    while let waiter = waiters.first, waiter.deadline <= now {
-      expired.append(waiters.removeFirst())
+    while let first = deadlines.first, first.deadline <= now || !waiters.contains(first.id) {
+      deadlines.removeFirst()
+      if let waiter = waiters.remove(first.id) { expired.append(waiter) }
     }
     return expired
   }
 
   private mutating func removeAllWaiters() -> [Waiter] {
-    defer { waiters = [] }
-    return Array(waiters)
+    deadlines = []
+    return waiters.removeAll()
   }
 
   // MARK: Connection attempts

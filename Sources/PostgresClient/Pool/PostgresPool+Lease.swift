@@ -5,20 +5,21 @@ import Synchronization
 extension PostgresPool {
   func lease() async throws -> PostgresConnection {
     var discarded: [PostgresConnection] = []
-    let result = state.withLock { $0.lease(discarded: &discarded) }
+    let party = QueueParty.current
+    let result = state.withLock { $0.lease(for: party, discarded: &discarded) }
     for connection in discarded { connection.closeAsynchronously() }
     switch result {
     case .connection(let connection): return connection
     case .failure(let error): throw error
-    case .wait: return try await wait()
+    case .wait: return try await wait(party)
     }
   }
 
-  private func wait() async throws -> PostgresConnection {
+  private func wait(_ party: String?) async throws -> PostgresConnection {
     let id = state.withLock { $0.makeWaiterID() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        enqueue(continuation, id: id)
+        enqueue(continuation, id: id, of: party)
         // The handler may have run before the waiter was in the queue.
         if Task.isCancelled { cancelWaiter(id) }
       }
@@ -27,15 +28,17 @@ extension PostgresPool {
     }
   }
 
-  private func enqueue(_ continuation: CheckedContinuation<PostgresConnection, any Error>, id: UInt64) {
+  private func enqueue(
+    _ continuation: CheckedContinuation<PostgresConnection, any Error>, id: UInt64, of party: String?
+  ) {
     let timeout = PostgresConnection.nanoseconds(poolConfiguration.acquireTimeout)
     let deadline = PostgresConnection.now + timeout
     var discarded: [PostgresConnection] = []
     let result = state.withLock { state in
       // A connection may have been released since the first check.
-      let result = state.lease(discarded: &discarded)
+      let result = state.lease(for: party, discarded: &discarded)
       if case .wait = result {
-        state.addWaiter(PoolState.Waiter(id: id, continuation: continuation, deadline: deadline))
+        state.addWaiter(PoolState.Waiter(id: id, continuation: continuation, deadline: deadline), of: party)
       }
       return result
     }
@@ -57,7 +60,7 @@ extension PostgresPool {
   func release(_ connection: PostgresConnection) {
     switch connection.activity.load(ordering: .acquiring) {
     case .idle: releaseIdle(connection)
-    case .closed: removeClosed()
+    case .closed: removeClosed(connection)
     case .inTransaction, .busy:
       Task {
         do {
@@ -65,7 +68,7 @@ extension PostgresPool {
           releaseIdle(connection)
         } catch {
           await connection.close()
-          removeClosed()
+          removeClosed(connection)
         }
       }
     }
@@ -82,9 +85,9 @@ extension PostgresPool {
   }
 
   /// Removes a leased connection that is closed, and replaces it if callers wait.
-  private func removeClosed() {
+  private func removeClosed(_ connection: PostgresConnection) {
     let phase = state.withLock { state in
-      state.removeLeased()
+      state.removeLeased(connection)
       return state.phase
     }
     phase == .running ? startAttempts() : endShutdownIfDrained()

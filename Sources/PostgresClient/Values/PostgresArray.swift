@@ -24,6 +24,11 @@ extension UUID: PostgresArrayElement {
   public static var postgresArrayType: PostgresType { .uuidArray }
 }
 
+extension Data: PostgresArrayElement {
+  /// `bytea[]`
+  public static var postgresArrayType: PostgresType { .byteaArray }
+}
+
 extension Int: PostgresArrayElement {
   /// `bigint[]`
   public static var postgresArrayType: PostgresType { .int8Array }

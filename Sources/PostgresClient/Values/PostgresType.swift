@@ -48,6 +48,7 @@ public struct PostgresType: RawRepresentable, Sendable, Hashable {
   static let cstring = PostgresType(rawValue: 2275)
 
   static let boolArray = PostgresType(rawValue: 1000)
+  static let byteaArray = PostgresType(rawValue: 1001)
   static let int4Array = PostgresType(rawValue: 1007)
   static let textArray = PostgresType(rawValue: 1009)
   static let int8Array = PostgresType(rawValue: 1016)

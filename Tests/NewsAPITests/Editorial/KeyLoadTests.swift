@@ -31,6 +31,30 @@ import Testing
     }
   }
 
+  @Test("A key with hundreds of requests that take long leaves connections and places to other keys")
+  func greedyKey() async throws {
+    try await TestServer.with { server in
+      let greedy = try await server.store.createKey(name: "greedy", permissions: [.admin])
+      let client = TestClient(url: server.url)
+      try await withThrowingTaskGroup(of: TestResponse.self) { group in
+        try await ReadLoadTests.whileLocked("subscriptions", server) {
+          for _ in 0..<Self.strangers {
+            group.addTask { try await client.send("GET", "/v1/editorial/subscriptions", key: greedy) }
+          }
+          try await eventually("they wait") {
+            let connections = server.store.connections
+            return connections.waiting > 300 && connections.leased >= 6
+          }
+          for number in 0..<3 {
+            _ = try await server.publish("x\(number)")
+            #expect(try await client.send("GET", "/v1/editorial/items", key: server.key).status == 200)
+          }
+        }
+        for try await response in group { #expect([200, 503].contains(response.status)) }
+      }
+    }
+  }
+
   @Test("All writes of an editor succeed beside hundreds of concurrent requests with unknown keys")
   func besideAnEditor() async throws {
     try await TestServer.with { server in

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Keys that are remembered between requests.
-@Suite struct KeyLookupsTests {
+@Suite struct SecretLookupsTests {
   /// Look-ups in a table of keys by id, at a time that a test sets.
   private final class Lookups: Sendable {
     let now = Mutex(ContinuousClock.now)
@@ -17,8 +17,9 @@ import Testing
     /// Runs during a query, after it has read the table.
     let interruption = Mutex<@Sendable () -> Void>({})
 
-    var lookups: KeyLookups<String> {
-      KeyLookups(now: { self.now.withLock { $0 } }, unchangedTime: { _ in self.unchangedTime.withLock { $0 } }) { ids in
+    var lookups: SecretLookups<String, String> {
+      SecretLookups(now: { self.now.withLock { $0 } }, unchangedTime: { _ in self.unchangedTime.withLock { $0 } }) {
+        ids in
         self.queries.withLock { $0 += 1 }
         let found = self.keys.withLock { keys in keys.filter { ids.contains($0.key) } }
         self.interruption.withLock { $0 }()
@@ -33,7 +34,7 @@ import Testing
   func lifetime() async throws {
     let table = Lookups()
     let lookups = table.lookups
-    func find() async throws -> String? { try await lookups.key("a", waitingAtMost: .seconds(60)) }
+    func find() async throws -> String? { try await lookups.value("a", waitingAtMost: .seconds(60)) }
     #expect(try await (find(), find()) == ("key", "key"))
     #expect(table.count() == 2)
     lookups.remembers = true
@@ -56,8 +57,8 @@ import Testing
     let lookups = table.lookups
     lookups.remembers = true
     table.interruption.withLock { $0 = { table.now.withLock { $0 += .milliseconds(1500) } } }
-    _ = try await lookups.key("a", waitingAtMost: .seconds(60))
-    _ = try await lookups.key("a", waitingAtMost: .seconds(60))
+    _ = try await lookups.value("a", waitingAtMost: .seconds(60))
+    _ = try await lookups.value("a", waitingAtMost: .seconds(60))
     #expect(table.count() == 2)
   }
 
@@ -66,7 +67,7 @@ import Testing
     let table = Lookups()
     let lookups = table.lookups
     lookups.remembers = true
-    func find() async throws -> String? { try await lookups.key("a", waitingAtMost: .seconds(60)) }
+    func find() async throws -> String? { try await lookups.value("a", waitingAtMost: .seconds(60)) }
     _ = try await find()
     table.keys.withLock { $0 = [:] }
     lookups.forget()
@@ -87,7 +88,7 @@ import Testing
     let table = Lookups()
     let lookups = table.lookups
     lookups.remembers = true
-    func find() async throws -> String? { try await lookups.key("a", waitingAtMost: .seconds(60)) }
+    func find() async throws -> String? { try await lookups.value("a", waitingAtMost: .seconds(60)) }
     table.unchangedTime.withLock { $0 = .milliseconds(300) }
     _ = try await find()
     table.now.withLock { $0 += .milliseconds(299) }
@@ -110,9 +111,9 @@ import Testing
     let table = Lookups()
     let lookups = table.lookups
     lookups.remembers = true
-    #expect(try await lookups.key("b", waitingAtMost: .seconds(60)) == nil)
+    #expect(try await lookups.value("b", waitingAtMost: .seconds(60)) == nil)
     table.keys.withLock { $0["b"] = "new" }
-    #expect(try await lookups.key("b", waitingAtMost: .seconds(60)) == "new")
+    #expect(try await lookups.value("b", waitingAtMost: .seconds(60)) == "new")
   }
 
   @Test("A remembered key needs no query, and is refused when it expires and soon after any process has revoked it")

@@ -1,0 +1,95 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// The room for devices at a push service that have not returned their codes.
+@Suite struct PendingRoomTests {
+  private static let start = Date.pushStart
+  private static let limits = DeviceLimits(total: 1_000_000, perHost: 6)
+
+  /// Registers a device with Web Push at a time after the start.
+  @discardableResult
+  private static func register(
+    _ number: Int, from network: String?, after seconds: Double, in store: NewsStore
+  ) async throws -> DeviceCredentials {
+    try await store.registerDevice(.webPush(number), from: network, limits: limits, at: start + seconds).credentials
+  }
+
+  /// The numbers of the pending devices, in the order of their registrations.
+  private static func pending(_ sql: PostgresPool) async throws -> [String] {
+    try await sql.query(
+      "SELECT host(network) || ' ' || masklen(network) AS network FROM devices WHERE state = 'pending' ORDER BY registered_at"
+    ).map { try $0.decode("network", as: String?.self) ?? "unknown" }
+  }
+
+  @Test("A client that fills the room replaces its own devices, and those of other networks are admitted")
+  func ownDevices() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let reader = try await Self.register(1, from: "203.0.113.0/24", after: 0, in: store)
+      for number in 2...20 {
+        try await Self.register(number, from: "198.51.100.0/24", after: Double(number), in: store)
+      }
+      let other = try await Self.register(21, from: "2001:db8:1:2::/64", after: 21, in: store)
+      #expect(
+        try await Self.pending(sql)
+          == ["203.0.113.0 24"] + Array(repeating: "198.51.100.0 24", count: 4) + ["2001:db8:1:2:: 64"])
+      let (first, second) = (try await store.device(reader.id), try await store.device(other.id))
+      #expect(first?.isPending == true && second?.isPending == true)
+      // The oldest were replaced.
+      let kept = try await sql.query(
+        "SELECT min(registered_at) AS oldest FROM devices WHERE network = '198.51.100.0/24'")
+      #expect(try kept.first?.decode("oldest", as: Date.self) == Self.start + 17)
+    }
+  }
+
+  @Test("The many networks of an IPv6 site count together")
+  func sites() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await Self.register(1, from: "2001:db8:7:1::/64", after: 0, in: store)
+      for number in 2...20 {
+        let network = "2001:db8:9:\(String(number, radix: 16))::/64"
+        try await Self.register(number, from: network, after: Double(number), in: store)
+      }
+      let pending = try await Self.pending(sql)
+      #expect(pending.count == 6 && pending[0] == "2001:db8:7:1:: 64" && pending[1] == "2001:db8:9:10:: 64")
+    }
+  }
+
+  @Test("Clients of unknown networks share one room, and a move to the host obeys the same rule")
+  func moves() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await Self.register(1, from: "203.0.113.0/24", after: 0, in: store)
+      for number in 2...6 { try await Self.register(number, from: nil, after: Double(number), in: store) }
+      let moving = try await store.register(.fcm(), at: Self.start + 7)
+      let moved = try await store.updateDevice(
+        moving.id, secret: moving.secret, .webPush(7), from: "192.0.2.0/24", limits: Self.limits, at: Self.start + 8)
+      #expect(moved != nil)
+      #expect(
+        try await Self.pending(sql)
+          == ["203.0.113.0 24"] + Array(repeating: "unknown", count: 4) + ["192.0.2.0 24"])
+      // A renewal with the same address needs no room.
+      _ = try await store.updateDevice(
+        moving.id, secret: moving.secret, .webPush(7), limits: Self.limits, at: Self.start + 9)
+      #expect(try await sql.value("SELECT count(*) FROM devices") == 6)
+    }
+  }
+
+  @Test("The network is forgotten as soon as the device has returned its code, and is never stored of other devices")
+  func privacy() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await Self.register(1, from: "203.0.113.0/24", after: 0, in: store)
+      _ = try await store.registerDevice(.fcm(), from: "203.0.113.0/24", limits: Self.limits, at: Self.start)
+      #expect(try await sql.value("SELECT count(*) FROM devices WHERE network IS NOT NULL") == 1)
+      let code = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopq"
+      _ = try await sql.query("UPDATE devices SET confirmation = sha256(\(code)::text::bytea) WHERE id = \(device.id)")
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: code) == true)
+      #expect(try await sql.value("SELECT count(*) FROM devices WHERE network IS NOT NULL") == 0)
+      _ = try await store.updateDevice(
+        device.id, secret: device.secret, .webPush(1), from: "203.0.113.0/24", limits: Self.limits, at: Self.start + 9)
+      #expect(try await sql.value("SELECT count(*) FROM devices WHERE network IS NOT NULL") == 0)
+    }
+  }
+}
