@@ -17,7 +17,8 @@ package struct NameResolver: Sendable {
   /// Creates a resolver. Its threads end with `shutdown()`.
   package init(lookup: @escaping Lookup = NameResolver.systemLookup) {
     self.lookup = lookup
-    threads = NIOThreadPool(numberOfThreads: 8)
+    // A name whose server does not answer occupies a thread until the timeout of the system's resolver.
+    threads = NIOThreadPool(numberOfThreads: 32)
     threads.start()
   }
 

@@ -10,7 +10,7 @@ import Synchronization
 /// Sends the events of items to the webhooks, signed by the scheme of Standard Webhooks, until their receivers accept
 /// them.
 ///
-/// Any number of processes may do so. A claim in the database ensures that one of them sends an event, and that a host
+/// Any number of processes may do so. A claim in the database ensures that one of them sends an event, and that a webhook
 /// receives one request at a time.
 ///
 ///     let client = OutgoingClient(policy: policy, userAgent: "Tidings/1.0", limits: WebhookService.limits)
@@ -28,10 +28,6 @@ public final class WebhookService: Sendable {
     return limits
   }()
 
-  /// The maximum number of requests at a time, each to another host.
-  private static let width = 16
-  /// The maximum number of these whose webhooks have failed before. Such requests often take until the timeout.
-  private static let failingWidth = 8
   /// The duration of a claim in seconds, longer than the timeout of a request and the time to record its outcome.
   private static let claimTime: Double = 60
   /// The interval in which signals and the version of the feed are looked at.
@@ -79,7 +75,6 @@ public final class WebhookService: Sendable {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.repeatedly(every: Self.countTime) { try await $0.countWebhooks(at: $1) } }
       group.addTask { await self.repeatedly(every: Self.purgeTime) { try await $0.purgeWebhookDeliveries(at: $1) } }
-      let slots = WebhookSlots(width: Self.width, failingWidth: Self.failingWidth)
       var version: FeedVersion?
       var (activeUntil, next) = (ContinuousClock.now, ContinuousClock.now)
       while !Task.isCancelled {
@@ -91,8 +86,8 @@ public final class WebhookService: Sendable {
         }
         if store.webhookActivity.takeSignal() || .now >= next {
           // An error means that the database does not answer, which the log of its connections says.
-          let claimed = (try? await claim(in: slots)) ?? []
-          for message in claimed { group.addTask { await self.deliver(message, slots) } }
+          let claimed = (try? await claim()) ?? []
+          for message in claimed { group.addTask { await self.deliver(message) } }
           next = .now + (await rest(isActive: .now < activeUntil))
         }
         try? await Task.sleep(for: Self.tickTime)
@@ -119,43 +114,29 @@ public final class WebhookService: Sendable {
   ///
   /// - Throws: The errors of the store.
   package func sendDue() async throws {
-    let slots = WebhookSlots(width: Self.width, failingWidth: Self.failingWidth)
     while true {
-      let claimed = try await claim(in: slots)
+      let claimed = try await claim()
       if claimed.isEmpty { return }
       await withDiscardingTaskGroup { group in
-        for message in claimed { group.addTask { await self.deliver(message, slots) } }
+        for message in claimed { group.addTask { await self.deliver(message) } }
       }
     }
   }
 
-  /// Claims as many deliveries as there is room for.
-  private func claim(in slots: WebhookSlots) async throws -> [WebhookMessage] {
-    let room = slots.room
-    if room.all == 0 { return [] }
-    var claimed = try await store.claimWebhookDeliveries(
-      limit: room.all, for: Self.claimTime, skipsFailing: true, at: clock())
-    claimed.forEach(slots.enter)
-    let rest = min(room.all - claimed.count, room.failing)
-    if rest > 0 {
-      let failing = try await store.claimWebhookDeliveries(limit: rest, for: Self.claimTime, at: clock())
-      failing.forEach(slots.enter)
-      claimed += failing
-    }
-    return claimed
+  /// Claims a delivery of each webhook that has one. There is no other limit: a webhook waits for its own receiver alone.
+  private func claim() async throws -> [WebhookMessage] {
+    try await store.claimWebhookDeliveries(limit: NewsStore.maximumWebhooks, for: Self.claimTime, at: clock())
   }
 
-  /// Sends an event, and then what else is due for its host.
-  private func deliver(_ first: WebhookMessage, _ slots: WebhookSlots) async {
+  /// Sends an event, and then what else is due for its webhook.
+  private func deliver(_ first: WebhookMessage) async {
     var next: WebhookMessage? = first
     while let message = next {
       await send(message)
-      slots.leave(message)
       if Task.isCancelled { return }
       next = try? await store.claimWebhookDeliveries(
-        limit: 1, host: message.host, for: Self.claimTime, skipsFailing: slots.room.failing == 0, at: clock()
+        limit: 1, of: message.webhook, for: Self.claimTime, at: clock()
       ).first
-      if let next { slots.enter(next) }
     }
   }
 
@@ -266,33 +247,5 @@ public final class WebhookService: Sendable {
     }
     return WebhookOutcome(
       status: response?.status, milliseconds: milliseconds, error: error, result: result, retryAfter: retryAfter)
-  }
-}
-
-/// The requests under way in a process.
-private final class WebhookSlots: Sendable {
-  private let width: Int
-  private let failingWidth: Int
-  private let running = Mutex((all: 0, failing: 0))
-
-  init(width: Int, failingWidth: Int) {
-    self.width = width
-    self.failingWidth = failingWidth
-  }
-
-  /// The number of further requests, and of those to webhooks that have failed before.
-  var room: (all: Int, failing: Int) {
-    running.withLock { (max(0, width - $0.all), max(0, failingWidth - $0.failing)) }
-  }
-
-  func enter(_ message: WebhookMessage) { change(message, by: 1) }
-
-  func leave(_ message: WebhookMessage) { change(message, by: -1) }
-
-  private func change(_ message: WebhookMessage, by difference: Int) {
-    running.withLock { running in
-      running.all += difference
-      if message.isFailing { running.failing += difference }
-    }
   }
 }

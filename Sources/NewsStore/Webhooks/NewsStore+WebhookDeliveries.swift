@@ -24,7 +24,7 @@ public struct WebhookMessage: Sendable {
   public let webhook: UUID
   /// The address in its normal form.
   public let url: String
-  /// The host of the address, which receives one request at a time.
+  /// The host of the address.
   public let host: String
   /// The type of the event: a `Webhook.Event` or `Webhook.testEvent`.
   public let event: String
@@ -36,8 +36,6 @@ public struct WebhookMessage: Sendable {
   public let secrets: [WebhookSecret]
   /// The number of failures since the creation or the last replay.
   public let failures: Int
-  /// Whether the last request to the webhook has failed.
-  public let isFailing: Bool
   let claim: UUID
 }
 
@@ -81,46 +79,51 @@ public struct WebhookOutcome: Sendable {
 extension NewsStore {
   /// The time in seconds for which a webhook may fail before it is paused: five days.
   public static let maximumWebhookFailingTime: Double = 5 * 86_400
-  /// The key of the lock under which deliveries are claimed, so that two processes do not choose the same host.
+  /// The key of the lock under which deliveries are claimed, so that two processes do not choose the same webhook.
   private static let claimLock = 7_161_720_914_261
 
-  /// Claims deliveries that are due: at most one for each host, and none for a host to which a request is under way.
+  /// Claims deliveries that are due: at most one for each webhook, and none for a webhook to which a request is under way.
+  /// A webhook whose receiver is slow delays no other one, also at the same host.
   ///
   /// - Parameters:
   ///   - limit: The maximum number.
-  ///   - host: The only host; nil for all.
+  ///   - webhook: The only webhook; nil for all.
   ///   - time: The duration after which other processes may send the same, in seconds.
-  ///   - skipsFailing: Whether to leave out webhooks whose last request has failed.
   ///   - now: The current time; nil for that of the database.
+  /// - Throws: `StoreError.unavailable`.
   public func claimWebhookDeliveries(
-    limit: Int, host: String? = nil, for time: Double, skipsFailing: Bool = false, at now: Date? = nil
+    limit: Int, of webhook: UUID? = nil, for time: Double, at now: Date? = nil
+  ) async throws -> [WebhookMessage] {
+    // Claims wait here for the lock, and not each with a connection that pushes need.
+    try await webhookClaims.run { try await claim(limit, of: webhook, for: time, at: now) }
+  }
+
+  private func claim(
+    _ limit: Int, of webhook: UUID?, for time: Double, at now: Date?
   ) async throws -> [WebhookMessage] {
     try await deliveryDatabase.transaction { transaction in
       let answers = try await transaction.pipeline([
         // The next statement sees the claims of all earlier holders.
         "SELECT pg_advisory_xact_lock(\(Self.claimLock))",
         """
-        WITH \(query: Self.clock(now)), candidate AS (
-          SELECT DISTINCT ON (w.host) d.id, d.due_at
+        WITH \(query: Self.clock(now)), chosen AS (
+          SELECT d.id
           FROM webhooks AS w CROSS JOIN clock AS c CROSS JOIN LATERAL (
             SELECT d.id, d.due_at FROM webhook_deliveries AS d
             WHERE d.webhook = w.id AND d.due_at <= c.now ORDER BY d.due_at, d.version LIMIT 1
           ) AS d
           WHERE NOT w.paused AND (w.not_before IS NULL OR w.not_before <= c.now)
-            AND (\(host)::text IS NULL OR w.host = \(host)) AND NOT (\(skipsFailing) AND w.failing_since IS NOT NULL)
+            AND (\(webhook)::uuid IS NULL OR w.id = \(webhook))
             AND NOT EXISTS (
-              SELECT FROM webhook_deliveries AS o JOIN webhooks AS x ON x.id = o.webhook
-              WHERE o.claim IS NOT NULL AND o.due_at > c.now AND x.host = w.host)
-          ORDER BY w.host, d.due_at
-        ), chosen AS (
-          SELECT f.id FROM candidate AS f ORDER BY f.due_at LIMIT \(limit)
+              SELECT FROM webhook_deliveries AS o WHERE o.claim IS NOT NULL AND o.due_at > c.now AND o.webhook = w.id)
+          ORDER BY d.due_at LIMIT \(limit)
         )
         UPDATE webhook_deliveries AS d SET claim = gen_random_uuid(), due_at = c.now + make_interval(secs => \(time))
         FROM chosen AS f, webhooks AS w, clock AS c WHERE d.id = f.id AND w.id = d.webhook AND d.due_at <= c.now
         RETURNING d.id, d.webhook, w.url, w.host, d.event, d.at, d.item, d.version, d.token, d.topics,
           d.url AS item_url, w.secret,
           CASE WHEN w.previous_until > c.now THEN w.previous_secret END AS previous_secret, d.failures,
-          w.failing_since IS NOT NULL AS is_failing, d.claim
+          d.claim
         """,
       ])
       return try answers[1].map(WebhookMessage.init(row:))
@@ -242,6 +245,6 @@ extension WebhookMessage {
       id: try row.decode("id"), webhook: try row.decode("webhook"), url: try row.decode("url"),
       host: try row.decode("host"), event: try row.decode("event"), at: try row.decode("at"), change: change,
       secrets: secrets.compactMap(WebhookSecret.init), failures: try row.decode("failures"),
-      isFailing: try row.decode("is_failing"), claim: try row.decode("claim"))
+      claim: try row.decode("claim"))
   }
 }

@@ -38,8 +38,10 @@ struct Receiver: Sendable {
   /// - Parameters:
   ///   - start: The time of the clock at first.
   ///   - jitter: The random numbers that spread attempts.
+  ///   - timeout: The timeout of a pause in a response. That of a response is as long at least.
   static func with(
     publicURL: String? = Receiver.publicURL, from start: Date = Receiver.start, jitter: Double = 0,
+    timeout: Duration = .seconds(1),
     _ body: @Sendable (Receiver) async throws -> Void
   ) async throws {
     try await FaultServer.with({ _ in FaultResponse(status: 204) }) { server in
@@ -47,7 +49,8 @@ struct Receiver: Sendable {
         var policy = AddressPolicy()
         policy.allowedNetworks = [try #require(IPNetwork("127.0.0.1"))]
         var limits = WebhookService.limits
-        limits.idleTime = .seconds(1)
+        limits.idleTime = timeout
+        limits.totalTime = max(limits.totalTime, timeout)
         let lookups = Count()
         let resolver = NameResolver { host, port in
           let address =
