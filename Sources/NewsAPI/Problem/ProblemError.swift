@@ -194,9 +194,8 @@ extension ProblemError {
     .httpVersionNotSupported, "version-not-supported", "The server supports only HTTP/1.1 and HTTP/1.0")
 
   static let feedsNotConfigured = ProblemError(
-    .serviceUnavailable, "feeds-not-configured", "The server publishes no feeds",
-    detail: "Their addresses need its public URL, which the operator of the server can set with TIDINGS_PUBLIC_URL.",
-    headers: [.retryAfter: "3600"])
+    .notFound, "feeds-not-configured", "The server publishes no feeds",
+    detail: "Their addresses need its public URL, which the operator of the server can set with TIDINGS_PUBLIC_URL.")
 
   package static let unavailable = ProblemError(
     .serviceUnavailable, "unavailable", "The database does not respond in time", headers: [.retryAfter: "5"])

@@ -151,7 +151,7 @@ extension ViewKey {
   ///   - snapshot: The state that the content must have at least.
   ///   - pages: The views of pages; nil if there are no pages.
   ///   - feeds: The publisher of feeds; nil if there are none.
-  /// - Throws: The errors of the store's queries; `ProblemError`, 503, for a feed without a publisher.
+  /// - Throws: The errors of the store's queries; `ProblemError`, 404, for a feed without a publisher.
   func load(
     from store: NewsStore, in snapshot: FeedSnapshot, _ pages: PageViews?, _ feeds: FeedPublisher?
   ) async throws -> View {

@@ -63,12 +63,12 @@ import Testing
     }
   }
 
-  @Test("Without a public URL, feeds are a 503 that says so")
+  @Test("Without a public URL, feeds are a 404 that says so")
   func notConfigured() async throws {
     try await TestServer.with { server in
       for path in ["/feed.atom", "/topics/harbour/feed.rss", "/feed.json"] {
         for _ in 0..<3 {
-          let problem = try await server.get(path).json(Problem.self, status: 503)
+          let problem = try await server.get(path).json(Problem.self, status: 404)
           #expect(problem.type == "/problems/feeds-not-configured")
           #expect(problem.detail?.contains("TIDINGS_PUBLIC_URL") == true)
         }
