@@ -1,10 +1,13 @@
+package import Logging
 package import NIOCore
+import Synchronization
 
-/// A limit on the log lines that clients without a key can cause: 600 a minute, at once or spread out. A flood of such
-/// requests does not fill the disk that keeps the log.
-package struct LogLineLimit: Sendable {
+/// A limit on the log lines of one kind that clients without a key can cause: 600 a minute, at once or spread out. A flood
+/// of such requests does not fill the disk that keeps the log. The next line after a flood says how many were left out.
+package final class LogLineLimit: Sendable {
   private let bucket: RateBucket
   private let now: @Sendable () -> NIODeadline
+  private let suppressed = Atomic(0)
 
   /// - Parameter now: The clock.
   package init(now: @escaping @Sendable () -> NIODeadline = { .now() }) {
@@ -14,6 +17,14 @@ package struct LogLineLimit: Sendable {
 
   /// Takes one line from the limit.
   ///
-  /// - Returns: Whether the line may be written.
-  package func allow() -> Bool { bucket.charge(at: now()) == nil }
+  /// - Returns: The metadata of the line: the number of lines that were left out since the last one, `suppressed`, or empty if
+  ///   there were none. nil if this line is to be left out.
+  package func line() -> Logger.Metadata? {
+    guard bucket.charge(at: now()) == nil else {
+      suppressed.wrappingAdd(1, ordering: .relaxed)
+      return nil
+    }
+    let count = suppressed.exchange(0, ordering: .relaxed)
+    return count == 0 ? [:] : ["suppressed": "\(count)"]
+  }
 }

@@ -42,9 +42,7 @@ struct RequestRecorder: RouterMiddleware {
     log(request, response, context)
     // The client determines the duration of an upload.
     if route != APIPath.uploads, !context.record.isUpload {
-      slow.log(
-        route: context.endpointPath ?? "unknown", duration: duration, database: database, context.logger
-      ) { facts(request, response, context) }
+      slow.log(duration: duration, database: database, context.logger) { facts(request, response, context) }
     }
     return response
   }
@@ -53,23 +51,32 @@ struct RequestRecorder: RouterMiddleware {
   /// record who has changed what. Further refusals beyond the limit are at `debug` too.
   private func log(_ request: Request, _ response: Response, _ context: APIContext) {
     var event: (message: Logger.Message, level: Logger.Level) = ("request", .debug)
+    var suppressed: Logger.Metadata = [:]
     if context.record.refusal != nil {
-      event = ("key refused", refusals.allow() ? .info : .debug)
+      let line = refusals.line()
+      event = ("key refused", line == nil ? .debug : .info)
+      suppressed = line ?? [:]
     } else if context.record.key != nil, ![.get, .head].contains(request.method) {
       event = ("editorial write", .info)
     }
     var logger = context.logger
     if let logLevel { logger.logLevel = logLevel }
     guard event.level >= logger.logLevel else { return }
-    logger.log(level: event.level, event.message, metadata: facts(request, response, context))
+    let facts = facts(request, response, context).merging(suppressed) { own, _ in own }
+    logger.log(level: event.level, event.message, metadata: facts)
   }
 
   private func facts(_ request: Request, _ response: Response, _ context: APIContext) -> Logger.Metadata {
     [
-      "method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)",
+      "method": "\(request.method)", "route": "\(context.route)", "status": "\(response.status.code)",
       "client": "\(slow.proxies.client(of: request, context))",
     ].merging(context.record.metadata) { own, _ in own }
   }
+}
+
+extension APIContext {
+  /// The path pattern of the route, for the log. A path itself may contain the id of a device, or the token of a callback.
+  var route: String { endpointPath ?? "unknown" }
 }
 
 extension TrustedProxies {

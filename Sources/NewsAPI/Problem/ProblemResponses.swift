@@ -17,6 +17,17 @@ struct ProblemResponses: RouterMiddleware {
   let renderer: PageRenderer?
   /// The modules whose errors have another form than those of the API.
   let modules: [any RouteModule]
+  /// Limits the lines about our faults, which a client may cause at will.
+  private let failures = LogLineLimit()
+
+  init(
+    routes: RouteTable, proxies: TrustedProxies, renderer: PageRenderer?, modules: [any RouteModule]
+  ) {
+    self.routes = routes
+    self.proxies = proxies
+    self.renderer = renderer
+    self.modules = modules
+  }
 
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
@@ -27,14 +38,14 @@ struct ProblemResponses: RouterMiddleware {
       response = try await next(request, context)
     } catch {
       var problem = problem(for: error, request)
-      if problem.isOurFault {
+      if problem.isOurFault, let suppressed = failures.line() {
         // The client cannot correct the error. The log contains the cause, under the request id in the response.
         context.logger.error(
           "request failed",
           metadata: [
-            "method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(String(reflecting: error))",
+            "method": "\(request.method)", "route": "\(context.route)", "error": "\(String(reflecting: error))",
             "client": "\(proxies.client(of: request, context))",
-          ].merging(context.record.metadata) { own, _ in own })
+          ].merging(context.record.metadata) { own, _ in own }.merging(suppressed) { own, _ in own })
       }
       // A page that may read the resource may also read its errors.
       let path = request.uri.path

@@ -230,9 +230,9 @@ final class PublicReads: Sendable {
     let (began, database) = (ContinuousClock.now, DatabaseTime())
     let response = await DatabaseTime.$current.withValue(database) { await answer(load.request, since: began) }
     if let response {
-      slow.log(
-        route: load.request.read.key.route, duration: .now - began, database: database, load.logger
-      ) { slow.facts(load.head, peer: load.peer, status: response.status) }
+      slow.log(duration: .now - began, database: database, load.logger) {
+        slow.facts(load.head, route: load.request.read.key.route, peer: load.peer, status: response.status)
+      }
     }
     return response
   }

@@ -1,4 +1,5 @@
 import HTTPEdge
+import Logging
 import NIOCore
 import NewsAPI
 import NewsStore
@@ -67,9 +68,13 @@ import Testing
   func lineLimit() {
     let seconds = Mutex<Int64>(1000)
     let limit = LogLineLimit { .uptimeNanoseconds(0) + .seconds(seconds.withLock { $0 }) }
-    func lines() -> Int { (0..<1000).map { _ in limit.allow() }.filter(\.self).count }
-    #expect(lines() == 600)
+    func lines() -> [Logger.Metadata] { (0..<1000).compactMap { _ in limit.line() } }
+    let first = lines()
+    #expect(first.count == 600 && first.allSatisfy(\.isEmpty))
     seconds.withLock { $0 += 3 }
-    #expect(lines() == 30)
+    let later = lines()
+    #expect(later.count == 30 && later[0] == ["suppressed": "400"] && later.dropFirst().allSatisfy(\.isEmpty))
+    seconds.withLock { $0 += 3 }
+    #expect(limit.line() == ["suppressed": "970"])
   }
 }

@@ -55,6 +55,45 @@ import Testing
     #expect(500...time ~= inDatabase)
   }
 
+  @Test("Lines name routes in place of ids, and a flood of slow requests leaves 600 a minute, and the number of others")
+  func floods() async throws {
+    let (id, count) = (UUID().uuidString.lowercased(), 800)
+    let began = ContinuousClock.now
+    let lines = try await Installation.with { installation in
+      try await installation.serve(changes: ["TIDINGS_SLOW_REQUEST": "50"]) { server in
+        let body = #"{"token": "1k3x9qam9pkx.10"}"#
+        let request = """
+          PUT /v1/devices/\(id)/state HTTP/1.1\r\nHost: a\r\n\
+          Authorization: Bearer \(String(repeating: "s", count: 43))\r\n\
+          Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
+          """
+        let path = "/v1/websub/" + String(repeating: "t", count: 22)
+        let token = "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+        for requests in [Array(repeating: request, count: count), [request, token]] {
+          let connections = try await installation.sql.transaction { transaction in
+            _ = try await transaction.query("LOCK TABLE devices, hub_leases IN ACCESS EXCLUSIVE MODE")
+            let connections = try await ConnectionSet(requests.count, port: server.port) {
+              requests[($0 - 1) % requests.count]
+            }
+            try await Task.sleep(for: .seconds(2))
+            return connections
+          }
+          try await Task.sleep(for: .seconds(1))
+          connections.closeAll()
+        }
+        server.process.send(SIGTERM)
+        return await server.process.result().errors.split(separator: "\n").map(String.init)
+      }
+    }
+    #expect(!lines.contains { $0.contains(id) || $0.contains("tttttt") })
+    let slow = lines.compactMap { RunningServer.LogLine($0) }.filter { $0.message == "slow request" }
+    let ofDevices = slow.filter { $0.metadata["route"] == "/v1/devices/{id}/state" }
+    #expect(600...(601 + Int((ContinuousClock.now - began) / .milliseconds(100))) ~= ofDevices.count)
+    #expect(slow.contains { $0.metadata["route"] == "/v1/websub/{token}" })
+    let suppressed = slow.compactMap { $0.metadata["suppressed"].flatMap { Int($0) } }
+    #expect(suppressed.reduce(0, +) + slow.count >= count)
+  }
+
   @Test("Requests faster than the setting are not logged, and none with 0", arguments: ["0", "600000"])
   func quiet(setting: String) async throws {
     #expect(try await Self.slowLines(["TIDINGS_SLOW_REQUEST": setting]).isEmpty)

@@ -72,11 +72,11 @@ import Testing
       #expect(line.metadata["key"] == record.keyID)
       #expect(line.metadata["key_name"] == "night desk")
       #expect(line.metadata["client"] == "127.0.0.1")
-      #expect(line.metadata["path"]?.hasPrefix("/v1/editorial/") == true)
+      #expect(line.metadata["route"]?.hasPrefix("/v1/editorial/") == true)
     }
     let item = try #require(writes.first?.metadata["item"])
     #expect(writes.prefix(5).allSatisfy { $0.metadata["item"] == item })
-    #expect(writes[1].metadata["path"] == "/v1/editorial/items/\(item)")
+    #expect(writes[1].metadata["route"] == "/v1/editorial/items/{id}" && writes[1].metadata["item"] == item.description)
     #expect(writes[5].metadata["topic"] == "city")
     #expect(writes[6].metadata["media"].flatMap { UUID(uuidString: $0) } != nil)
     // Reads are not logged at this level, and no line contains a key or a text.
