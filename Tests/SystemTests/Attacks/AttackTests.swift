@@ -1,4 +1,5 @@
 import Foundation
+import News
 import Synchronization
 import TestKit
 import TestSupport
@@ -22,14 +23,20 @@ import Testing
     /// An editor's key.
     let key: String
 
-    func publish(_ count: Int) async throws {
+    /// Publishes items.
+    ///
+    /// - Returns: Their ids.
+    @discardableResult
+    func publish(_ count: Int) async throws -> [String] {
+      var ids: [String] = []
       for number in 0..<count {
         let text = String(repeating: "word \(number) ", count: 40)
         let answer = try await server.send(
           "POST", "/v1/editorial/items", key: key,
           body: #"{"date": "2026-01-01T00:00:00Z", "text": "\#(text)", "html": "<p>\#(text)</p>"}"#)
-        try #require(answer.status == 201)
+        ids.append(try answer.json(EditorialItem.self, status: 201).item.id.uuidString.lowercased())
       }
+      return ids
     }
   }
 
