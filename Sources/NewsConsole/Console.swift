@@ -19,6 +19,8 @@ public struct NewsConsole: RouteModule {
     package var liveInterval: Duration = .seconds(2)
     /// The maximum number of live pages that are refreshed at a time, 1 or more.
     package var maximumLiveStreams = 16
+    /// The maximum number of live pages of a key, 1 or more, so that one key cannot take the pages of all others.
+    package var maximumLiveStreamsPerKey = 4
     /// The time for which the client of a live page may read nothing. It misses the events of that time.
     package var maximumLiveStall: Duration = .seconds(30)
     /// Reads the feed of a new subscription; nil to subscribe without a preview. Its client must outlive the server.

@@ -29,6 +29,7 @@ struct ConsoleServices: Sendable {
     feedPreviewer = settings.feedPreviewer
     signIns = RateLimiter(RequestRate(perMinute: settings.signInsPerMinute))
     live = LiveStreams(
-      api, interval: settings.liveInterval, limit: settings.maximumLiveStreams, stall: settings.maximumLiveStall)
+      api, interval: settings.liveInterval, limit: settings.maximumLiveStreams,
+      limitPerKey: settings.maximumLiveStreamsPerKey, stall: settings.maximumLiveStall)
   }
 }

@@ -13,13 +13,14 @@ import Testing
 
   /// Runs the body with a console whose counters are read, and whose live pages are refreshed, all the time.
   private static func with<Value: Sendable>(
-    streams: Int = 16, _ body: @Sendable (ConsoleServer) async throws -> Value
+    streams: Int = 16, perKey: Int = 4, _ body: @Sendable (ConsoleServer) async throws -> Value
   ) async throws -> Value {
     try await ConsoleServer.with(
       settings: { $0.trafficInterval = .milliseconds(20) },
       console: {
         $0.liveInterval = .milliseconds(50)
         $0.maximumLiveStreams = streams
+        $0.maximumLiveStreamsPerKey = perKey
       }, body)
   }
 
@@ -288,6 +289,25 @@ import Testing
       }
       var source = try await Self.stream(console, browser)
       _ = try await Self.next(&source, with: "<section")
+    }
+  }
+
+  @Test("A key has a limited number of live pages, in all its sessions, and takes none from other keys")
+  func limitPerKey() async throws {
+    try await Self.with(perKey: 2) { console in
+      let browser = try await console.signedIn()
+      let first = try await Self.reading(console, browser)
+      let second = try await Self.reading(console, browser)
+      #expect(try await browser.get(Self.events).status == 503)
+      var other = try await Self.stream(console, try await console.signedIn([.admin], name: "admin"))
+      _ = try await Self.next(&other, with: "<section")
+      first.cancel()
+      try await eventually("a place is free") {
+        try Self.figures(await browser.get("/console/live").text)["Live pages"] == "2"
+      }
+      var third = try await Self.stream(console, browser)
+      _ = try await Self.next(&third, with: "<section")
+      second.cancel()
     }
   }
 

@@ -25,14 +25,14 @@ struct LiveHandlers: Sendable {
 
   /// Sends the main part of the page again and again, as server-sent events (HTML standard, section 9.2).
   ///
-  /// - Throws: `ProblemError`, 503, if too many pages are refreshed.
+  /// - Throws: `ProblemError`, 503, if too many pages are refreshed, in all or for the key.
   @Sendable func events(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     try QueryParameters(request.uri.query, known: []).check()
     var fields = ConsoleHeaders.common
     fields[.contentType] = "text/event-stream"
     fields[.accelBuffering] = "no"
     guard request.method == .get else { return Response(status: .ok, headers: fields) }
-    guard let place = live.take() else { throw ProblemError.tooManyLivePages }
+    guard let place = live.take(for: visit.key.id) else { throw ProblemError.tooManyLivePages }
     let stream = LiveStream(services: services, place: place, client: context)
     return Response(
       status: .ok, headers: fields,
