@@ -77,6 +77,25 @@ import Testing
     }
   }
 
+  @Test("The history shows a key that is restricted to topics nothing from an item's time in other topics")
+  func earlierTopics() async throws {
+    try await ConsoleServer.with { console in
+      try await console.server.makeTopics(["sport", "politics"])
+      let item = try await console.item(#""state": "draft", "text": "Secret words.", "topics": ["politics"]"#)
+      let path = ConsoleServer.path(item)
+      for body in [#"{"text": "Open words.", "topics": ["sport"]}"#, #"{"text": "Open words again."}"#] {
+        let id = item.item.id.uuidString.lowercased()
+        #expect(try await console.server.write("PATCH", "items/\(id)", body, ("If-Match", "*")).status == 200)
+      }
+      let browser = try await console.signedIn(topics: ["sport"])
+      let history = try await browser.get("\(path)/history")
+      #expect(history.text.contains("again") && !history.text.contains("Secret"))
+      var form = try await console.signedIn(name: "desk").get("\(path)/history").form("/history/1/restore")
+      form["csrf"] = try await browser.get(path).editor["csrf"]
+      #expect(try await browser.post(form).status == 404)
+    }
+  }
+
   @Test("A key reaches only the parts of the console that it has a permission for")
   func sections() async throws {
     try await ConsoleServer.with { console in

@@ -131,7 +131,7 @@ extension EditorialAPI {
     _ id: UUID, to revision: Int, if precondition: WritePrecondition, _ context: APIContext
   ) async throws -> EditorialItem {
     try await store.requireUnanswered(context.repeatableRequest)
-    let restored = try await store.restoration(of: id, to: revision)
+    let restored = try await store.restoration(of: id, to: revision, for: context.access)
     let change = StateChange(keepsState: true, access: context.access)
     return try await ProblemError.refusingUnknownTopics {
       try await store.write(

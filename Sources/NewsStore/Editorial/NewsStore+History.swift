@@ -22,7 +22,8 @@ extension NewsStore {
   ///   - item: The item, in any state; nil for all items.
   ///   - position: The last position of the previous page; nil for the first page.
   ///   - limit: The maximum number of entries, 1 or more. A page ends earlier if its texts are long.
-  ///   - access: The access of the reader, who receives the writes to no other items.
+  ///   - access: The access of the reader, who receives the writes to no other items, and of these none that were made
+  ///     while the item had other topics.
   /// - Throws: `StoreError.notFound` if there is no such item, or the reader does not see it.
   public func history(
     of item: UUID?, after position: Int? = nil, limit: Int, for access: ItemAccess = .full
@@ -44,8 +45,11 @@ extension NewsStore {
   ) -> PostgresQuery {
     var selection: PostgresQuery = item.map { "h.item = \($0)" } ?? "true"
     if access.topics != nil {
-      selection =
-        "\(query: selection) AND EXISTS (SELECT FROM items AS i WHERE i.id = h.item AND \(query: access.condition))"
+      selection = """
+        \(query: selection) AND EXISTS (SELECT FROM items AS i WHERE i.id = h.item AND \(query: access.condition))
+          AND \(query: Self.condition(access, of: "h.item", at: "h.revision"))
+          AND \(query: Self.condition(access, of: "h.item", at: "h.revision - 1"))
+        """
     }
     return """
       WITH page AS (
@@ -72,6 +76,21 @@ extension NewsStore {
       """
   }
 
+  /// The condition that the topics which an item had at a revision are among those of an access. An item that has kept them
+  /// since is as accessible as it is now.
+  private static func condition(
+    _ access: ItemAccess, of item: PostgresQuery, at revision: PostgresQuery
+  ) -> PostgresQuery {
+    guard let topics = access.topics?.sorted() else { return "true" }
+    return """
+      coalesce((
+        SELECT ((n.replaced -> 'topics') <@ to_jsonb(\(topics)::text[]) AND n.replaced -> 'topics' <> '[]') IS TRUE
+        FROM (VALUES ('topics')) AS f (name) CROSS JOIN LATERAL (
+          \(query: nextChange(of: item, after: revision))
+        ) AS n), true)
+      """
+  }
+
   /// Selects the next write after a revision that changed the field `f.name`. It replaced the value that the field had at
   /// the revision; without such a write, the field has that value still.
   private static func nextChange(of item: PostgresQuery, after revision: PostgresQuery) -> PostgresQuery {
@@ -87,15 +106,19 @@ extension NewsStore {
   /// The state, the schedule and the expiry are those of now: a restoration is a correction of the texts, and neither
   /// publishes nor withdraws.
   ///
+  /// - Parameter access: The access of the author. The write of the item checks its present topics.
   /// - Returns: A function that gives the current item its former content. It is to be used in a write of the item.
-  /// - Throws: `StoreError.notFound` if the item or the revision does not exist, or was made before the history began.
-  public func restoration(of id: UUID, to revision: Int) async throws -> @Sendable (EditorialItem) throws -> ItemContent
-  {
+  /// - Throws: `StoreError.notFound` if the item or the revision does not exist, was made before the history began, or
+  ///   had topics that the access lacks.
+  public func restoration(
+    of id: UUID, to revision: Int, for access: ItemAccess = .full
+  ) async throws -> @Sendable (EditorialItem) throws -> ItemContent {
     let answers = try await database.snapshot([
       """
       SELECT 1 FROM items AS i WHERE i.id = \(id) AND \(revision) BETWEEN coalesce(
         (SELECT greatest(h.revision - 1, 1) FROM item_history AS h WHERE h.item = i.id ORDER BY h.revision LIMIT 1),
         i.revision) AND i.revision
+        AND \(query: Self.condition(access, of: "i.id", at: "\(revision)"))
       """,
       "SELECT \(query: EditorialItem.columns) FROM \(query: EditorialItem.tables) WHERE i.id = \(id)",
       """

@@ -238,6 +238,40 @@ import Testing
     }
   }
 
+  @Test("A key that is restricted to topics neither sees nor restores what an item was while it had other topics")
+  func earlierTopics() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b"])
+      let key = try await server.store.createKey(name: "a", permissions: [.itemsPublish], topics: ["a"])
+      func send(_ method: String, _ path: String) async throws -> TestResponse {
+        try await server.send(method, "/v1/editorial/" + path, key: key, headers: [("If-Match", "*")])
+      }
+      let item = try await server.write("POST", "items", #"{"text": "early", "topics": ["a"], "state": "draft"}"#)
+        .json(EditorialItem.self, status: 201)
+      for body in [
+        #"{"title": "t"}"#, #"{"topics": ["b", "a"]}"#, #"{"text": "secret"}"#, #"{"title": "secret"}"#,
+        #"{"topics": ["a"], "text": "late"}"#, #"{"text": "latest"}"#,
+      ] {
+        _ = try await Self.patch(server, item, body)
+      }
+      for path in ["history", Self.path(item, "/history")] {
+        let response = try await send("GET", path)
+        #expect(try response.json(HistoryList.self).entries.map(\.revision) == [7, 2, 1])
+        #expect(!response.text.contains("secret"))
+        #expect(try await Self.history(server, path).map(\.revision) == [7, 6, 5, 4, 3, 2, 1])
+      }
+      for revision in 3...5 {
+        #expect(try await send("POST", Self.path(item, "/history/\(revision)/restore")).status == 404)
+      }
+      let restored = try await send("POST", Self.path(item, "/history/2/restore")).json(EditorialItem.self)
+      #expect(restored.item.text == "early" && restored.item.topics == ["a"])
+      let later = try await send("POST", Self.path(item, "/history/6/restore")).json(EditorialItem.self)
+      #expect(later.item.text == "late")
+      let all = try await server.write("POST", Self.path(item, "/history/4/restore"), nil, ("If-Match", "*"))
+      #expect(all.status == 200)
+    }
+  }
+
   @Test("A page of long texts ends early, and no entry is lost")
   func longTexts() async throws {
     try await TestServer.with { server in
