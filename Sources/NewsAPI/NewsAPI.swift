@@ -127,7 +127,7 @@ public struct NewsAPI: Sendable {
     self.settings = settings
     editorial = EditorialAPI(
       store: store, library: settings.media.map { MediaLibrary(store: store, storage: $0) },
-      sanitizer: MarkupSanitizer(), maximumMediaBytes: settings.maximumMediaBytes, publicURL: settings.publicURL,
+      maximumMediaBytes: settings.maximumMediaBytes, publicURL: settings.publicURL,
       addressPolicy: settings.addressPolicy, uploadLimits: settings.uploadLimits)
     caching = CachePolicy(sharedMaxAge: settings.sharedMaxAge)
     var polled = caching

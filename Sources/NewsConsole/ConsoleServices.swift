@@ -32,4 +32,14 @@ struct ConsoleServices: Sendable {
       api, interval: settings.liveInterval, limit: settings.maximumLiveStreams,
       limitPerKey: settings.maximumLiveStreamsPerKey, stall: settings.maximumLiveStall)
   }
+
+  /// Makes a page with the texts of items on the threads of `ComputePool`, because rendering and comparing them may take
+  /// long.
+  ///
+  /// - Throws: The errors of `ComputePool.run` and of the function.
+  func compute<Value: Sendable>(
+    for visit: ConsoleVisit, _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await ComputePool.shared.run(.editing, for: visit.key.id, work)
+  }
 }

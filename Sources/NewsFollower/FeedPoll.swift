@@ -100,8 +100,7 @@ struct FeedPoll: Sendable {
   ///
   /// - Parameter reading: The attempt to read the page as a feed.
   private func discovered(on page: OutgoingResponse, _ reading: FeedReading) async throws -> PollOutcome? {
-    let links = FeedDiscovery.feeds(
-      in: Data(page.body), at: page.url.text, contentType: page.fields[.contentType])
+    let links = try await FeedReading.links(in: page)
     var problem: String?
     for link in links.prefix(Self.maximumCandidates) {
       do {

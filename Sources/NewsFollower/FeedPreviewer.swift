@@ -81,7 +81,7 @@ public struct FeedPreviewer: Sendable {
       let page = try await request(url)
       let (preview, problem) = try await read(page, at: page.movedTo ?? url, assignment, now)
       if let preview { return preview }
-      let links = FeedDiscovery.feeds(in: Data(page.body), at: page.url.text, contentType: page.fields[.contentType])
+      let links = try await FeedReading.links(in: page)
       return try await discovered(links, problem, assignment, now)
     } catch let error as OutgoingError {
       throw Self.failure("\(error)")

@@ -3,6 +3,7 @@ import HTTPTypes
 import NewsFeeds
 import NewsStore
 import OutgoingHTTP
+import Synchronization
 
 /// The content of a response, read as a feed.
 struct FeedReading {
@@ -26,18 +27,14 @@ struct FeedReading {
   static func reading(
     _ response: OutgoingResponse, at start: Date, _ add: (FeedEntry) async throws -> Bool
   ) async throws -> FeedReading? {
-    let reader = FeedReader(
-      FeedReader.Options(
-        address: response.url.text, contentType: response.fields[.contentType],
-        missingDate: .firstSeen(at: start)))
+    let reader = PooledFeedReader(response, at: start)
     var reading = FeedReading()
     var skipped: String?
     var rest = response.body[...]
     repeat {
-      var events = reader.feed(Data(rest.prefix(pieceBytes)))
+      let piece = rest.prefix(pieceBytes)
       rest = rest.dropFirst(pieceBytes)
-      if rest.isEmpty { events += reader.finish() }
-      for event in events {
+      for event in try await reader.events(in: Data(piece), isLast: rest.isEmpty) {
         switch event {
         case .entry(let entry):
           reading.isFeed = true
@@ -49,10 +46,47 @@ struct FeedReading {
         }
       }
     } while !rest.isEmpty
-    reading.properties = reader.properties
+    let end = reader.end
+    reading.properties = end.properties
     // Any JSON object may be a line of JSON Lines, also the message of an error.
-    if let format = reader.format, format != .jsonLines { reading.isFeed = true }
+    if let format = end.format, format != .jsonLines { reading.isFeed = true }
     if !reading.isFeed { reading.problem = reading.problem ?? skipped }
     return reading
   }
+}
+
+extension FeedReading {
+  /// Returns the feeds to which a page links.
+  ///
+  /// - Throws: The errors of `ComputePool.run`.
+  static func links(in page: OutgoingResponse) async throws -> [FeedDiscovery.Link] {
+    try await ComputePool.shared.run(.feed, for: page.url.text, bytes: page.body.count) {
+      FeedDiscovery.feeds(in: Data(page.body), at: page.url.text, contentType: page.fields[.contentType])
+    }
+  }
+}
+
+/// A reader of a response that parses on the threads of `ComputePool`.
+private final class PooledFeedReader: Sendable {
+  private let reader: Mutex<FeedReader>
+  private let address: String
+  private let bytes: Int
+
+  init(_ response: OutgoingResponse, at start: Date) {
+    (address, bytes) = (response.url.text, response.body.count)
+    reader = Mutex(
+      FeedReader(
+        FeedReader.Options(
+          address: response.url.text, contentType: response.fields[.contentType], missingDate: .firstSeen(at: start))))
+  }
+
+  /// - Throws: The errors of `ComputePool.run`.
+  func events(in piece: Data, isLast: Bool) async throws -> [FeedEvent] {
+    try await ComputePool.shared.run(.feed, for: address, bytes: bytes) { [self] in
+      reader.withLock { $0.feed(piece) + (isLast ? $0.finish() : []) }
+    }
+  }
+
+  /// What is known at the end.
+  var end: (properties: FeedProperties, format: FeedFormat?) { reader.withLock { ($0.properties, $0.format) } }
 }

@@ -129,7 +129,7 @@ public final class NewsStore: Sendable {
       database: database, resolutionTime: pool.acquireTimeout, lostCommits: LostCommits()
     ) { commit, items in
       guard epochGuard.note(commit) else { return }
-      fragments.insert(items, epoch: commit.epoch)
+      fragments.insert(committed: items, epoch: commit.epoch)
       stateCache.apply(commit)
     }
     itemWrites = .writes(in: writeContext, pool)

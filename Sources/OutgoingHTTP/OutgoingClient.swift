@@ -158,6 +158,10 @@ public final class OutgoingClient: Sendable {
     }
   }
 
+  /// The event loop of all clients. It decompresses what other servers send, for which no connection of the own server
+  /// is to wait. It lives as long as the process.
+  private static let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
   private func connect(to url: OutgoingURL, by deadline: ContinuousClock.Instant) async throws -> any Channel {
     let addresses = try await resolver.addresses(of: url, by: deadline)
     var failure = OutgoingError.unresolved("the name \(url.host) has no address")
@@ -173,10 +177,13 @@ public final class OutgoingClient: Sendable {
       guard time > .zero else { throw OutgoingError.timedOut("\(url.host) did not respond in time") }
       try Task.checkCancellation()
       do {
-        return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        return try await ClientBootstrap(group: Self.eventLoop)
           .connectTimeout(TimeAmount(time))
           // The exchange adds its handlers before anything is read.
           .channelOption(.autoRead, value: false)
+          // A compressed body may grow a thousandfold. Between two pieces, other exchanges have their turn.
+          .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4096))
+          .channelOption(.maxMessagesPerRead, value: 1)
           .connect(to: address).get()
       } catch {
         failure = .unreachable("\(url.host) cannot be reached on port \(url.port)")

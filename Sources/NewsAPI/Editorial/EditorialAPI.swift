@@ -14,7 +14,6 @@ package struct EditorialAPI: Sendable {
   package let store: NewsStore
   /// The library of media files; nil if the server keeps none.
   let library: MediaLibrary?
-  let sanitizer: MarkupSanitizer
   /// The maximum size of a file, in bytes.
   package let maximumMediaBytes: Int
   /// The prefix of the addresses of files; nil for addresses without a prefix.
@@ -39,7 +38,7 @@ extension EditorialAPI {
   package func create(
     _ fields: [String: JSONValue], _ context: APIContext
   ) async throws -> (item: EditorialItem, created: Bool) {
-    let body = try await itemBody(fields)
+    let body = try await itemBody(fields, context)
     try Self.requireAlertRights(body.requestsAlert, context)
     let id = body.id ?? .version7(at: Date())
     context.record.setSubject("item", id.uuidString.lowercased())
@@ -61,7 +60,7 @@ extension EditorialAPI {
   package func replace(
     _ id: UUID, _ fields: [String: JSONValue], headers: HTTPFields = [:], _ context: APIContext
   ) async throws -> (item: EditorialItem, created: Bool) {
-    let body = try await itemBody(fields)
+    let body = try await itemBody(fields, context)
     guard body.id == nil || body.id == id else { throw ProblemError.foreignID }
     try Self.requireAlertRights(body.requestsAlert, context)
     let precondition = try WritePrecondition(headers, revision: body.revision)
@@ -83,7 +82,7 @@ extension EditorialAPI {
   package func modify(
     _ id: UUID, _ patch: [String: JSONValue], headers: HTTPFields = [:], _ context: APIContext
   ) async throws -> EditorialItem {
-    let read = try await ItemPatch(patch, of: id, access: context.access, sanitizer)
+    let read = try await context.compute { try ItemPatch(patch, of: id, access: context.access) }
     try Self.requireAlertRights(read.requestsAlert, context)
     let precondition = try WritePrecondition(headers, revision: read.revision)
     return try await ProblemError.refusingUnknownTopics {
@@ -158,8 +157,8 @@ extension EditorialAPI {
   /// The maximum size of the explanation of a retraction, in bytes of UTF-8.
   static let maximumReasonBytes = 512
 
-  private func itemBody(_ fields: [String: JSONValue]) async throws -> ItemBody {
-    try ItemBody(fields, html: try await sanitizer.html(in: fields))
+  private func itemBody(_ fields: [String: JSONValue], _ context: APIContext) async throws -> ItemBody {
+    try await context.compute { try ItemBody(sanitizing: fields) }
   }
 }
 
@@ -170,8 +169,8 @@ extension EditorialAPI {
   ///   - fields: The members of a JSON object, as in the body of `POST /v1/editorial/items`.
   ///   - now: The date of an item without one.
   /// - Throws: `ProblemError`, 422, which names the invalid fields; `StoreError.unavailable`.
-  package func preview(_ fields: [String: JSONValue], at now: Date) async throws -> NewsItem {
-    let body = try await itemBody(fields)
+  package func preview(_ fields: [String: JSONValue], at now: Date, _ context: APIContext) async throws -> NewsItem {
+    let body = try await itemBody(fields, context)
     let content = body.content
     return NewsItem(
       id: body.id ?? .version7(at: now), version: 1, date: content.date ?? content.publishAt ?? now,

@@ -10,21 +10,24 @@ import NewsStore
 extension EditorialItemHandlers {
   @Sendable func batch(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let fields = try await JSONBody.object(of: request, context: context, largest: largestBatchBytes)
+    let fields = try await JSONBody.object(of: request, context: context, largest: largestBatchBytes, kind: .batch)
     return try await batches.run { try await batch(fields, context) }
   }
 
   private func batch(_ fields: [String: JSONValue], _ context: APIContext) async throws -> Response {
-    let body = try BatchBody(fields)
+    let body = try await context.compute(.batch) { try BatchBody(fields) }
     let now = try await store.databaseTime()
+    let prepared = try await ComputePool.shared.slices(
+      .batch, for: context.computingOwner, bytes: context.record.bodyBytes, body.entries
+    ) { entry in Result { try write(for: entry, at: now, context) } }
     var results: [BatchResult?] = []
     var writes: [(index: Int, write: ItemWrite)] = []
-    for (index, entry) in body.entries.enumerated() {
-      do {
-        writes.append((index, try await write(for: entry, at: now, context)))
+    for (index, write) in prepared.enumerated() {
+      switch write {
+      case .success(let write):
+        writes.append((index, write))
         results.append(nil)
-      } catch {
-        results.append(Self.refusal(of: entry, error, context))
+      case .failure(let error): results.append(Self.refusal(of: body.entries[index], error, context))
       }
     }
     let answer = {
@@ -38,26 +41,28 @@ extension EditorialItemHandlers {
           result ?? BatchResult(status: 424, id: entry.id, problem: ProblemError.otherEntryRefused.problem)
         }, isAtomic: body.isAtomic)
     }
-    guard !body.isAtomic || results.allSatisfy({ $0 == nil }) else { return try answer([]).response }
+    guard !body.isAtomic || results.allSatisfy({ $0 == nil }) else {
+      return try await context.compute(.batch) { try answer([]) }.response
+    }
     let outcomes = try await store.writeBatch(
       writes.map(\.write), isAtomic: body.isAtomic, once: context.once(answer))
-    return try answer(outcomes).response
+    return try await context.compute(.batch) { try answer(outcomes) }.response
   }
 
   /// Returns the write of an entry.
   ///
   /// - Throws: `ProblemError` if a field of its item is invalid.
-  private func write(for entry: BatchBody.Entry, at now: Date, _ context: APIContext) async throws -> ItemWrite {
+  private func write(for entry: BatchBody.Entry, at now: Date, _ context: APIContext) throws -> ItemWrite {
     let editor = context.editor
     switch (entry.operation, entry.id) {
     case (.create, let id):
-      let body = try await itemBody(entry.fields, id: id, context)
+      let body = try itemBody(entry.fields, id: id, context)
       let change = StateChange(state: body.state, access: context.access)
       return .creation(
         of: id ?? .version7(at: Date()), isNewID: id == nil, body.content, change, by: editor,
         requestsAlert: body.requestsAlert, at: now)
     case (.replace, let id?):
-      let body = try await itemBody(entry.fields, id: id, context)
+      let body = try itemBody(entry.fields, id: id, context)
       let precondition = try Self.precondition(entry.revision, body.revision)
       let change = StateChange(state: body.state, access: context.access)
       return .change(
@@ -65,7 +70,7 @@ extension EditorialItemHandlers {
         requestsAlert: body.requestsAlert, at: now
       ) { _ in body.content }
     case (.modify, let id?):
-      let patch = try await ItemPatch(entry.fields, of: id, access: context.access, editorial.sanitizer)
+      let patch = try ItemPatch(entry.fields, of: id, access: context.access)
       try EditorialAPI.requireAlertRights(patch.requestsAlert, context)
       let precondition = try Self.precondition(entry.revision, patch.revision)
       return .change(
@@ -81,8 +86,8 @@ extension EditorialItemHandlers {
 
   private func itemBody(
     _ fields: [String: JSONValue], id: UUID?, _ context: APIContext
-  ) async throws -> ItemBody {
-    let body = try ItemBody(fields, html: try await editorial.sanitizer.html(in: fields))
+  ) throws -> ItemBody {
+    let body = try ItemBody(sanitizing: fields)
     try EditorialAPI.requireAlertRights(body.requestsAlert, context)
     guard body.id == nil || body.id == id else { throw ProblemError.foreignID }
     return body

@@ -19,11 +19,14 @@ extension EditorialItemHandlers {
     let cursor = PageCursor(filters: ["history", item?.uuidString])
     let position = parameters.position(cursor)
     try parameters.check()
-    let page = try await store.history(of: item, after: position, limit: limit, for: context.access)
+    let page = try await store.history(
+      of: item, after: position, limit: limit, for: context.access, owner: context.computingOwner)
     var headers = HTTPFields()
     headers[.link] = page.next.map { request.link(toPage: cursor.text(position: $0)) }
-    let body = try NewsJSON.encode(HistoryList(entries: page.entries))
-    return .json(headers: headers) { $0.write(json: body) }
+    return try await context.compute { [headers] in
+      let body = try NewsJSON.encode(HistoryList(entries: page.entries))
+      return .json(headers: headers) { $0.write(json: body) }
+    }
   }
 
   /// Restores the content of an earlier revision, which is a write like any other.

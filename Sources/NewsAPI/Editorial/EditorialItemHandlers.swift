@@ -34,7 +34,9 @@ struct EditorialItemHandlers: Sendable {
     let page = try await store.editorialItems(query)
     var headers = HTTPFields()
     headers[.link] = page.next.map { request.link(toPage: cursor.text($0)) }
-    return .json(headers: headers) { $0.write(EditorialItemList(items: page.items, counts: page.counts)) }
+    return try await context.compute { [headers] in
+      .json(headers: headers) { $0.write(EditorialItemList(items: page.items, counts: page.counts)) }
+    }
   }
 
   @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {

@@ -5,7 +5,7 @@ import NewsStore
 package import SafeHTML
 
 /// The body of an editor's write: the content of an item, with the id and the revision that it overwrites.
-package struct ItemBody {
+package struct ItemBody: Sendable {
   /// The id in the body, if it has one.
   var id: UUID?
   var revision: Int?
@@ -52,15 +52,21 @@ extension ItemBody {
   }
 }
 
-extension MarkupSanitizer {
-  /// Sanitises the HTML of a body.
+extension ItemBody {
+  /// Reads a body, checks the rule of each field, and sanitises the HTML. That takes long if there is much of it.
   ///
-  /// - Returns: nil if the body has no HTML, or none that `ItemBody` accepts.
-  /// - Throws: The errors of `safe(_:)`.
-  func html(in fields: [String: JSONValue]) async throws -> SafeHTML? {
+  /// - Throws: `ProblemError`, 422, which names the invalid fields.
+  init(sanitizing fields: [String: JSONValue]) throws {
+    try self.init(fields, html: SafeHTML(in: fields))
+  }
+}
+
+extension SafeHTML {
+  /// Sanitises the HTML of a body; nil if the body has no HTML, or none that `ItemBody` accepts.
+  init?(in fields: [String: JSONValue]) {
     var reader = FieldReader(fields)
     guard let source = reader.html() else { return nil }
-    return try await safe(source)
+    self.init(source, base: nil)
   }
 }
 

@@ -22,8 +22,8 @@ struct ItemPatch: Sendable {
   /// Reads what a patch says about revision and state. The other fields are checked once the stored item is available.
   /// The HTML is sanitised at once: a transaction must not wait for it.
   ///
-  /// - Throws: `ProblemError`, 422, which names the invalid fields; the errors of the sanitiser.
-  init(_ fields: [String: JSONValue], of id: UUID, access: ItemAccess, _ sanitizer: MarkupSanitizer) async throws {
+  /// - Throws: `ProblemError`, 422, which names the invalid fields.
+  init(_ fields: [String: JSONValue], of id: UUID, access: ItemAccess) throws {
     var reader = FieldReader(fields)
     revision = reader.integer("revision", in: 1...Int.max)
     let state = reader.state()
@@ -31,7 +31,7 @@ struct ItemPatch: Sendable {
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
     let namesPublication = fields["publishAt"].map { $0 != .null } ?? false
     change = StateChange(state: state, keepsState: true, namesPublication: namesPublication, access: access)
-    html = try await sanitizer.html(in: fields)
+    html = SafeHTML(in: fields)
     (self.id, self.fields) = (id, fields)
   }
 

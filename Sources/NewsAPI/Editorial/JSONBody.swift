@@ -3,6 +3,7 @@ import Foundation
 import HTTPEdge
 import HTTPTypes
 import Hummingbird
+import NewsStore
 
 /// The JSON body of an editor's request.
 enum JSONBody {
@@ -14,9 +15,11 @@ enum JSONBody {
   /// - Parameters:
   ///   - types: The accepted media types, the recommended one first.
   ///   - largest: The maximum size of the body, in bytes.
+  ///   - kind: The queue for a large body.
   /// - Throws: `ProblemError`: 415, 413, 408, or 400 `malformed-body`.
   static func object(
-    of request: Request, context: APIContext, types: [String] = ["application/json"], largest: Int = largest
+    of request: Request, context: APIContext, types: [String] = ["application/json"], largest: Int = largest,
+    kind: ComputeKind = .editing
   ) async throws -> [String: JSONValue] {
     guard let type = request.headers[.contentType].map(mediaType), types.contains(type) else {
       throw ProblemError.unsupportedMediaType(types)
@@ -28,7 +31,14 @@ enum JSONBody {
     }
     context.awaitBody()
     let bytes = try await bytes(of: request, largest)
-    if context.record.idempotencyKey != nil { context.record.setBodyDigest(Data(SHA256.hash(data: bytes))) }
+    context.record.setBodyBytes(bytes.count)
+    return try await context.compute(kind) {
+      if context.record.idempotencyKey != nil { context.record.setBodyDigest(Data(SHA256.hash(data: bytes))) }
+      return try object(bytes)
+    }
+  }
+
+  private static func object(_ bytes: [UInt8]) throws -> [String: JSONValue] {
     let value: JSONValue
     do {
       value = try JSONValue.parse(bytes)

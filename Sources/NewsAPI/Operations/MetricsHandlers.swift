@@ -31,6 +31,15 @@ struct MetricsHandlers: Sendable {
     text.add(
       "tidings_loads_refused_total", .counter,
       help: "Readers that were refused because the queue was full, or the wait too long.", Double(loads.refused))
+    let computing = ComputePool.shared.usage
+    text.add(
+      "tidings_compute_jobs", .gauge, help: "Jobs that run on the threads for computing.", Double(computing.running))
+    text.add(
+      "tidings_compute_jobs_waiting", .gauge, help: "Jobs that wait for a thread for computing.",
+      Double(computing.waiting))
+    text.add(
+      "tidings_compute_jobs_refused_total", .counter,
+      help: "Jobs that were refused because their queue was full, or the wait too long.", Double(computing.refused))
     text.add("tidings_waiting_requests", .gauge, help: "Requests that wait for changes.", Double(polls.count))
     text.add("tidings_event_streams", .gauge, help: "Open streams of events.", Double(streams.count))
     store.writes.write(to: &text)

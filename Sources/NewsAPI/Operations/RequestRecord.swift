@@ -15,6 +15,7 @@ package final class RequestRecord: Sendable {
     var refusal: String?
     var idempotencyKey: NamedRequest?
     var bodyDigest: Data?
+    var bodyBytes: Int?
     var isReplayed = false
     var isUpload = false
   }
@@ -44,6 +45,9 @@ package final class RequestRecord: Sendable {
   /// The SHA-256 digest of the body, 32 bytes; nil if the body was not read.
   var bodyDigest: Data? { facts.withLock { $0.bodyDigest } }
 
+  /// The size of the body that was read, in bytes; nil if none was read as a whole.
+  var bodyBytes: Int? { facts.withLock { $0.bodyBytes } }
+
   /// Whether the request sends a file, so that the client determines its duration.
   var isUpload: Bool { facts.withLock { $0.isUpload } }
 
@@ -53,6 +57,8 @@ package final class RequestRecord: Sendable {
   func setIdempotencyKey(_ key: NamedRequest) { facts.withLock { $0.idempotencyKey = key } }
 
   func setBodyDigest(_ digest: Data) { facts.withLock { $0.bodyDigest = digest } }
+
+  func setBodyBytes(_ bytes: Int) { facts.withLock { $0.bodyBytes = bytes } }
 
   /// Notes that the stored answer to an earlier request is sent.
   ///

@@ -79,6 +79,12 @@ struct PageBody: Sendable {
   /// Whether assembling the body takes so long that it must not be done on an event loop.
   var isCostly: Bool { if case .document = form { true } else { false } }
 
+  /// The size of the body's fragments, as it counts for `ComputePool`: a page decodes and sanitises them, any other body
+  /// copies them.
+  func computedBytes(_ fragments: [[UInt8]]) -> Int {
+    fragments.reduce(0) { $0 + $1.count } / (isCostly ? 1 : 64)
+  }
+
   var contentType: String {
     if case .feed(let feed) = form { feed.writer.format.mediaType } else { "application/json" }
   }

@@ -79,7 +79,7 @@ extension Representation {
   ) async throws {
     guard let coding = try head(for: conditions.request, caching).coding else { return }
     let plain = try await body()
-    if coding == .gzip { _ = compress(plain) }
+    if coding == .gzip { _ = try await compressed(plain) }
   }
 
   /// Returns the body of a response with a head; nil if it is not in memory.

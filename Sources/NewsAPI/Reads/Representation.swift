@@ -121,7 +121,7 @@ package final class Representation: Sendable {
       case .complete(let bytes): return bytes
       case .page(let page), .assembling(let page, _):
         guard !page.isCostly,
-          let fragments = page.fragmentsInMemory(of: store),
+          let fragments = page.fragmentsInMemory(of: store), page.computedBytes(fragments) <= ComputePool.smallBytes,
           let bytes = try? page.assembled(fragments)
         else { return nil }
         keep(bytes, in: &body)
@@ -155,7 +155,9 @@ package final class Representation: Sendable {
       var fragments = page.fragmentsInMemory(of: store)
       if fragments == nil { fragments = try await limiter.run { try await page.fragments(from: store) } }
       guard let fragments else { throw OutOfDate() }
-      let bytes = try page.assembled(fragments)
+      let bytes = try await ComputePool.shared.run(.reading, bytes: page.computedBytes(fragments)) {
+        try page.assembled(fragments)
+      }
       bodyState.withLock { keep(bytes, in: &$0) }
       return bytes
     } catch {
@@ -234,14 +236,18 @@ package final class Representation: Sendable {
       return Response(status: head.status, headers: head.fields)
     }
     let plain = try await body()
-    let sent = coding == .gzip ? compress(plain) : plain
+    let sent = coding == .gzip ? try await compressed(plain) : plain
     if isCounted { metrics.countCompression(sparing: plain.readableBytes - sent.readableBytes) }
     return Response(status: head.status, headers: head.fields, body: ResponseBody(byteBuffer: sent))
   }
 
-  func compress(_ body: ByteBuffer) -> ByteBuffer {
+  /// Returns the compressed body.
+  ///
+  /// - Throws: The errors of `ComputePool.run`.
+  func compressed(_ body: ByteBuffer) async throws -> ByteBuffer {
     if let known = compressedInMemory() { return known }
-    let made = Gzip.compress(body)
+    // 64 KiB take less than a millisecond.
+    let made = try await ComputePool.shared.run(.reading, bytes: body.readableBytes / 8) { Gzip.compress(body) }
     compressed.withLock { compressed in
       if compressed == nil { grow(by: made.readableBytes) }
       compressed = made

@@ -82,7 +82,9 @@ struct EditorHandlers: Sendable {
   ) async throws -> Response {
     let entries = try await services.store.history(of: stored.item.id, limit: 1, for: visit.access).entries
     let page = ConflictPage(sent: sent, stored: stored, editor: entries.first?.editor)
-    return page.isResolved ? redirect(to: stored, sent.action) : page.response(pages, visit)
+    return try await services.compute(for: visit) {
+      page.isResolved ? redirect(to: stored, sent.action) : page.response(pages, visit)
+    }
   }
 
   private func redirect(to item: EditorialItem, _ action: EditorSubmission.Action) -> Response {
@@ -102,9 +104,11 @@ struct EditorHandlers: Sendable {
         MediaQuery(limit: EditorPage.fileCount, access: visit.access)
       ).files
     }
-    return page.response(
-      pages, visit, topics, files,
-      maximumBytes: services.editorial.keepsFiles ? services.editorial.maximumMediaBytes : 0,
-      hasPreview: services.api.settings.servesReaderPages)
+    return try await services.compute(for: visit) { [page, files] in
+      page.response(
+        pages, visit, topics, files,
+        maximumBytes: services.editorial.keepsFiles ? services.editorial.maximumMediaBytes : 0,
+        hasPreview: services.api.settings.servesReaderPages)
+    }
   }
 }

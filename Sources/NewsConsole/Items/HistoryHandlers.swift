@@ -34,7 +34,17 @@ struct HistoryHandlers: Sendable {
     of id: UUID, after position: Int?, _ visit: ConsoleVisit, _ problem: Problem? = nil
   ) async throws -> Response {
     let item = try await services.store.editorialItem(id, for: visit.access)
-    let page = try await services.store.history(of: id, after: position, limit: Self.limit, for: visit.access)
+    let page = try await services.store.history(
+      of: id, after: position, limit: Self.limit, for: visit.access, owner: visit.key.id)
+    return try await services.compute(for: visit) {
+      response(with: page, of: item, isFirst: position == nil, visit, problem)
+    }
+  }
+
+  private func response(
+    with page: HistoryPage, of item: EditorialItem, isFirst: Bool, _ visit: ConsoleVisit, _ problem: Problem?
+  ) -> Response {
+    let id = item.item.id
     let path = ConsolePath.path(ConsolePath.history, id: id)
     var values = PageValues()
     values.set("itemLink", pages.link(ConsolePath.path(ConsolePath.item, id: id)))
@@ -43,9 +53,9 @@ struct HistoryHandlers: Sendable {
     let entries = entries(page, item, visit)
     let next = entries.count < page.entries.count ? page.positions[entries.count - 1] : page.next
     values.set("entries", entries)
-    values.set("first", position == nil ? nil : pages.link(path))
+    values.set("first", isFirst ? nil : pages.link(path))
     values.set("older", next.map { pages.link("\(path)?cursor=\(Self.cursor(of: id).text(position: $0))") })
-    values.set("hasPager", position != nil || next != nil)
+    values.set("hasPager", !isFirst || next != nil)
     values.set("problem", problem.map { pages.message(of: $0) })
     return pages.page(
       "history", title: pages.texts.text("history-title"), status: problem.map { .init(code: $0.status) } ?? .ok,

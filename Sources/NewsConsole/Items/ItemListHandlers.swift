@@ -117,7 +117,9 @@ extension ConsolePages {
 
   /// Returns a title on one line, or the beginning of a text without one.
   func headline(title: String?, text: String) -> String {
-    let headline = Excerpt.of(PageRenderer.headline(title: title, text: text).headline, limit: Self.titleLength)
+    // A headline needs no more of a text, which may be long. A list has many of them.
+    let beginning = String(text.unicodeScalars.drop { $0.properties.isWhitespace }.prefix(1000))
+    let headline = Excerpt.of(PageRenderer.headline(title: title, text: beginning).headline, limit: Self.titleLength)
     return headline.isEmpty ? texts.text("untitled") : headline
   }
 

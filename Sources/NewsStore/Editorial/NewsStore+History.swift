@@ -24,9 +24,10 @@ extension NewsStore {
   ///   - limit: The maximum number of entries, 1 or more. A page ends earlier if its texts are long.
   ///   - access: The access of the reader, who receives the writes to no other items, and of these none that were made
   ///     while the item had other topics.
+  ///   - owner: The owner of the comparisons of texts on `ComputePool`.
   /// - Throws: `StoreError.notFound` if there is no such item, or the reader does not see it.
   public func history(
-    of item: UUID?, after position: Int? = nil, limit: Int, for access: ItemAccess = .full
+    of item: UUID?, after position: Int? = nil, limit: Int, for access: ItemAccess = .full, owner: String = ""
   ) async throws -> HistoryPage {
     let answers = try await database.snapshot([
       "SELECT 1 WHERE \(item)::uuid IS NULL OR EXISTS (SELECT FROM items AS i WHERE i.id = \(item) AND \(query: access.condition))",
@@ -34,9 +35,10 @@ extension NewsStore {
     ])
     if answers[0].isEmpty { throw StoreError.notFound }
     let rows = answers[1]
-    let page = try rows.prefix(limit).prefix { try $0.decode("fits") }
+    let page = Array(try rows.prefix(limit).prefix { try $0.decode("fits") })
     return HistoryPage(
-      entries: try page.map(HistoryEntry.init(row:)), positions: try page.map { try $0.decode("number") },
+      entries: try await ComputePool.shared.slices(.editing, for: owner, page) { try HistoryEntry(row: $0) },
+      positions: try page.map { try $0.decode("number") },
       next: page.count < rows.count ? try page.last?.decode("number") : nil)
   }
 

@@ -19,6 +19,9 @@ package final class Fragments: Sendable {
     }
   }
 
+  /// The maximum size of the texts of a commit whose fragments are made at once. Those of a larger one are made when a
+  /// reader asks for them, so that the writer does not wait for them.
+  private static let maximumCommitBytes = 2 << 20
   /// The memory of a fragment besides its bytes.
   private static let overhead = 256
 
@@ -55,6 +58,12 @@ package final class Fragments: Sendable {
     cache.withLock { $0.insert(bytes, for: key, cost: bytes.count + Self.overhead) }
   }
 
+  /// Adds the fragments of items that this process has committed.
+  func insert(committed items: [NewsItem], epoch: String) {
+    guard items.reduce(0, { $0 + $1.textBytes }) <= Self.maximumCommitBytes else { return }
+    insert(items, epoch: epoch)
+  }
+
   /// Adds the fragments of items: without `html`, and with it for those that have it.
   func insert(_ items: [NewsItem], epoch: String) {
     guard isEnabled else { return }
@@ -79,6 +88,9 @@ package final class Fragments: Sendable {
 }
 
 extension NewsItem {
+  /// The size of the long texts, in bytes.
+  var textBytes: Int { text.utf8.count + (html?.utf8.count ?? 0) }
+
   /// The fragment of the item.
   var fragment: [UInt8] {
     var json = JSONWriter(capacity: 512 + text.utf8.count + (html?.utf8.count ?? 0))

@@ -24,7 +24,9 @@ extension NewsStore {
     let missing = found.indices.filter { found[$0] == nil }
     if !missing.isEmpty {
       guard let read = try await contents(of: missing.map { items[$0] }, html: html, epoch: epoch) else { return nil }
-      let made = read.map { (item: $0, json: $0.fragment) }
+      // A megabyte takes a few milliseconds.
+      let bytes = read.reduce(0) { $0 + $1.textBytes } / 64
+      let made = try await ComputePool.shared.slices(.reading, bytes: bytes, read) { (item: $0, json: $0.fragment) }
       fragments.insert(made, epoch: epoch)
       for (index, fragment) in zip(missing, made) { found[index] = fragment.json }
     }
@@ -47,8 +49,10 @@ extension NewsStore {
     var found = fragments.find(items, as: form, epoch: epoch)
     let missing = found.indices.filter { found[$0] == nil }
     guard let json = try await fragments(of: missing.map { items[$0] }, html: true, epoch: epoch) else { return nil }
-    for (index, json) in zip(missing, json) {
-      let made = form.write(try NewsJSON.decode(NewsItem.self, from: Data(json)))
+    let made = try await ComputePool.shared.slices(.reading, bytes: json.reduce(0) { $0 + $1.count }, json) {
+      form.write(try NewsJSON.decode(NewsItem.self, from: Data($0)))
+    }
+    for (index, made) in zip(missing, made) {
       fragments.insert(made, of: items[index], as: form, epoch: epoch)
       found[index] = made
     }

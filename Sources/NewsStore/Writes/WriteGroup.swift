@@ -135,7 +135,7 @@ final class WriteGroup: Sendable {
   private func run(in transaction: PostgresTransaction) async throws -> [Outcome] {
     attempt.withLock { $0 = nil }
     try await once?.request.claim(in: transaction)
-    let attempt = decided(createsOnly ? Found() : try await begin(in: transaction))
+    let attempt = try await decided(createsOnly ? Found() : try await begin(in: transaction))
     if isAtomic { try requireAll(attempt.outcomes, and: attempt.decided.count) }
     // A rollback waits for no disk.
     guard !attempt.decided.isEmpty || !attempt.alerts.isEmpty || once != nil else {
@@ -164,11 +164,14 @@ final class WriteGroup: Sendable {
   // MARK: Before the write
 
   /// The items before the write.
-  private struct Found {
+  private struct Found: Sendable {
     var transaction: WriteAttempt.Transaction?
     var items: [UUID: EditorialItem] = [:]
     var locked: Set<UUID> = []
   }
+
+  /// The size of the group, as it counts for `ComputePool`: 64 KiB take a few milliseconds.
+  private var computedBytes: Int { writes.reduce(0) { $0 + $1.bytes } / 8 }
 
   /// Whether there is nothing to look for before the write, because all ids are new. An entry that waits for a lock does
   /// look: its id may be new no more, after an attempt whose outcome is unknown.
@@ -203,15 +206,23 @@ final class WriteGroup: Sendable {
   }
 
   /// Decides what each entry writes.
-  private func decided(_ found: Found) -> WriteAttempt {
+  ///
+  /// - Throws: The errors of `ComputePool.run`.
+  private func decided(_ found: Found) async throws -> WriteAttempt {
     var attempt = WriteAttempt(
       transaction: found.transaction, outcomes: writes.map { _ in nil }, decided: [])
-    for (index, write) in writes.enumerated() {
+    let bytes = found.items.values.reduce(computedBytes) { $0 + ItemContent($1).approximateBytes / 8 }
+    let decisions = try await ComputePool.shared.slices(.transaction, bytes: bytes, writes) { write in
       let item = found.items[write.id]
       // Another transaction holds the item, or has created it just now.
-      if item != nil, !found.locked.contains(write.id) { continue }
+      if item != nil, !found.locked.contains(write.id) { return Result<ItemWrite.Decision, any Error>?.none }
+      return Result { try write.decide(item) }
+    }
+    for (index, (write, decision)) in zip(writes, decisions).enumerated() {
+      let item = found.items[write.id]
       do {
-        switch (try write.decide(item), item) {
+        guard let decision = try decision?.get() else { continue }
+        switch (decision, item) {
         case (.content(let content), _):
           attempt.decided.append((index, DecidedWrite(write, item, content: content)))
         case (.retraction(let reason), let item?):
@@ -236,7 +247,8 @@ final class WriteGroup: Sendable {
     let decided = attempt.decided.map(\.write)
     if decided.isEmpty {
       let publication = once.map { [$0.request.publication] } ?? []
-      _ = try await transaction.commit(after: alertRequests(attempt) + storage(of: attempt.outcomes) + publication)
+      let storage = try await storage(of: attempt.outcomes)
+      _ = try await transaction.commit(after: alertRequests(attempt) + storage + publication)
       return attempt.outcomes
     }
     let requiresFiles = decided.contains { !$0.requiredFiles.isEmpty }
@@ -253,7 +265,7 @@ final class WriteGroup: Sendable {
       statements = []
       let outcomes = attempt.outcomes(with: try outcomes(of: decided, answers[writing], [:]))
       if isAtomic { try requireAll(outcomes) }
-      statements += try storage(of: outcomes)
+      statements += try await storage(of: outcomes)
     }
     // The wait for the counter is not limited: it is that of a queue.
     if limitsLocks { statements.append("SET LOCAL lock_timeout TO DEFAULT") }
@@ -290,11 +302,12 @@ final class WriteGroup: Sendable {
   /// Returns the statements that store the answer to the request of the group.
   ///
   /// - Throws: `WithoutEffect` if there is nothing to answer: an entry has to be tried again, or all are refused.
-  private func storage(of outcomes: [Outcome]) throws -> [PostgresQuery] {
+  private func storage(of outcomes: [Outcome]) async throws -> [PostgresQuery] {
     guard let once else { return [] }
     if outcomes.contains(where: { $0 == nil }) { throw WithoutEffect(outcomes: outcomes.map { _ in nil }) }
     if outcomes.allSatisfy(Self.isRefused) { throw WithoutEffect(outcomes: outcomes) }
-    return [try once.request.insertion(of: try once.answer(outcomes))]
+    let answer = try await ComputePool.shared.run(.transaction, bytes: computedBytes) { try once.answer(outcomes) }
+    return [try once.request.insertion(of: answer)]
   }
 
   /// An entry that was not created runs alone, which finds the reason.

@@ -144,6 +144,8 @@ import Testing
       #expect(after.value("tidings_loads") == 0)
       #expect(after.value("tidings_loads_waiting") == 0)
       #expect(after.value("tidings_loads_refused_total") == 0)
+      #expect(after.value("tidings_compute_jobs_waiting") == 0)
+      #expect(after.value("tidings_compute_jobs_refused_total") == 0)
     }
   }
 
