@@ -39,9 +39,20 @@ package struct Installation: Sendable {
   ///
   /// - Parameter changes: Settings that differ from the defaults; a setting with an empty value is removed.
   package func environment(_ changes: [String: String] = [:]) -> [String: String] {
-    ChildProcess.environment(databaseURL: url).merging(["TIDINGS_PORT": "0"]) { $1 }.merging(changes) { $1 }
-      .filter { !$0.value.isEmpty }
+    ChildProcess.environment(databaseURL: url).merging(["TIDINGS_PORT": "0"]) { $1 }.merging(Self.watch) { $1 }
+      .merging(changes) { $1 }.filter { !$0.value.isEmpty }
   }
+
+  /// The settings by which `scripts/job-watch check` finds long jobs in the servers of tests; none without it. Debug builds
+  /// have a higher limit.
+  private static let watch: [String: String] = {
+    let environment = ProcessInfo.processInfo.environment
+    guard let report = environment["TIDINGS_TEST_JOB_WATCH"],
+      let library = environment["TIDINGS_TEST_JOB_WATCH_LIBRARY"]
+    else { return [:] }
+    let isRelease = environment["TIDINGS_TEST_EXECUTABLE"] != nil
+    return ["LD_PRELOAD": library, "TIDINGS_JOB_WATCH": report, "TIDINGS_JOB_WATCH_MS": isRelease ? "20" : "400"]
+  }()
 
   /// Runs a command to its end. A command that serves where it should have refused is killed.
   ///

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 /// Attacks on a real server beside an ordinary reader. After each attack the server still runs, no read has failed, and
-/// its memory and descriptors are back at their previous levels.
+/// its memory and descriptors are back at their previous levels. No job has taken much processor time on a thread that all
+/// requests share.
 ///
 /// The short forms run with all tests. `make attack` runs the long ones (`TIDINGS_ATTACKS`) against a release build,
 /// checks the reader's response time, and prints a table.
@@ -48,35 +49,45 @@ import Testing
   static func with(
     _ name: String, growth: Int = 128, changes: [String: String] = [:], attack: @Sendable (Target) async throws -> Void
   ) async throws {
-    try await Installation.with { installation in
-      let key = try await installation.makeKey()
-      try await installation.serve(changes: changes) { server in
-        let target = Target(server: server, installation: installation, key: key)
-        try await target.publish(30)
-        _ = try await Latency.measure(port: server.port, count: 200)
-        let before = try Usage(of: server.process)
-        let reader = Reader(port: server.port)
-        let outcome: Result<Void, any Error>
-        do { outcome = .success(try await attack(target)) } catch { outcome = .failure(error) }
-        let reads = await reader.end()
-        try outcome.get()
-
-        for path in ["/healthz", "/readyz", "/v1/items"] {
-          let status = try await server.status(path)
-          #expect(status == 200, "\(path)")
+    try await JobWatch.with { watch in
+      try await Installation.with { installation in
+        let key = try await installation.makeKey()
+        try await installation.serve(changes: changes.merging(watch.settings) { $1 }) { server in
+          let target = Target(server: server, installation: installation, key: key)
+          try await Self.run(name, growth, target, attack)
+          let jobs = try await watch.jobs()
+          #expect(jobs.isEmpty, "jobs of more than \(JobWatch.limit) ms on threads that all requests share:\n\(jobs)")
         }
-        #expect(reads.failures.isEmpty, "\(reads.failures.prefix(3))")
-        // The pool may have grown from one connection to its eight, of two descriptors each.
-        try await eventually("the descriptors are closed") {
-          try Usage(of: server.process).descriptors <= before.descriptors + 16
-        }
-        let grown = (try Usage(of: server.process).kilobytes - before.kilobytes) >> 10
-        #expect(grown < growth, "\(grown) MiB")
-        if runsLongTests { #expect(reads.p99 < maximumReadTime) }
-        print(
-          "| \(name) | \(reads.count) reads, p99 \(FaultTests.milliseconds(reads.p99)) | \(grown) MiB more memory |")
       }
     }
+  }
+
+  private static func run(
+    _ name: String, _ growth: Int, _ target: Target, _ attack: @Sendable (Target) async throws -> Void
+  ) async throws {
+    let server = target.server
+    try await target.publish(30)
+    _ = try await Latency.measure(port: server.port, count: 200)
+    let before = try Usage(of: server.process)
+    let reader = Reader(port: server.port)
+    let outcome: Result<Void, any Error>
+    do { outcome = .success(try await attack(target)) } catch { outcome = .failure(error) }
+    let reads = await reader.end()
+    try outcome.get()
+
+    for path in ["/healthz", "/readyz", "/v1/items"] {
+      let status = try await server.status(path)
+      #expect(status == 200, "\(path)")
+    }
+    #expect(reads.failures.isEmpty, "\(reads.failures.prefix(3))")
+    // The pool may have grown from one connection to its eight, of two descriptors each.
+    try await eventually("the descriptors are closed") {
+      try Usage(of: server.process).descriptors <= before.descriptors + 16
+    }
+    let grown = (try Usage(of: server.process).kilobytes - before.kilobytes) >> 10
+    #expect(grown < growth, "\(grown) MiB")
+    if runsLongTests { #expect(reads.p99 < maximumReadTime) }
+    print("| \(name) | \(reads.count) reads, p99 \(FaultTests.milliseconds(reads.p99)) | \(grown) MiB more memory |")
   }
 }
 
