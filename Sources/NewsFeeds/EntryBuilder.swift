@@ -84,14 +84,12 @@ struct EntryBuilder {
       return nil
     }
     let (guid, link) = (raw.guid?.trimmed.nonEmpty, raw.link.flatMap { SafeLink.web($0, base: raw.base) })
-    // The address of the feed's page does not identify an entry.
-    let names = [guid, link].compactMap { $0 }.filter { !$0.utf8.elementsEqual((raw.home ?? "").utf8) }
-    let name = (names.first ?? Digest.fallbackName(title: title, date: date.own, text: text)).withoutNUL
-    let source = raw.source.withoutNUL
+    let names = EntryNames(raw, link: link) { Digest.fallbackName(title: title, date: date.own, text: text) }
+    let source = names.source
     let authors = raw.authors.prefix(Self.maximumAuthors).map { Self.line(RawText($0, .unsure)) }
       .filter { !$0.isEmpty }
     return FeedEntry(
-      id: raw.id ?? Digest.identifier(source: source, guid: name), source: source, guid: name,
+      id: raw.id ?? names.id, source: source, guid: names.name,
       digest: Digest.content(of: raw, date: date.own), date: date.value, title: title,
       summary: bounded(
         summary.map { $0.text.utf8.elementsEqual(text.utf8) } == true ? nil : summary?.text, Self.maximumSummaryBytes,
@@ -100,7 +98,8 @@ struct EntryBuilder {
       categories: Self.categories(raw.categories), language: raw.language.flatMap(LanguageTag.normalised), url: link,
       author: bounded(authors.uniqued().joined(separator: ", "), Self.maximumAuthorBytes, "author"),
       breaking: raw.breaking, attachments: Self.attachments(raw, (content ?? summary)?.images ?? []),
-      isDateFirstSeen: date.origin == .reading, origin: raw.id == nil ? guid.flatMap(Self.uuid(ofURN:)) : nil)
+      isDateFirstSeen: date.origin == .reading, origin: raw.id == nil ? guid.flatMap(Self.uuid(ofURN:)) : nil,
+      linkID: raw.id == nil ? names.linkID : nil, earlierID: raw.id == nil ? names.earlierID : nil)
   }
 
   /// Reads a UUID as a URN; nil for another text, and for the nil UUID, which identifies nothing.

@@ -7,17 +7,38 @@ internal import Foundation
 struct EntryHistory {
   private static let capacity = 50_000
 
-  private var recent: [UUID: FeedPosition] = [:]
-  private var older: [UUID: FeedPosition] = [:]
+  private struct Occurrence {
+    var position: FeedPosition
+    var linkID: UUID?
+  }
 
-  /// Replaces a repeated entry by a `skipped` event.
+  private var recent: [UUID: Occurrence] = [:]
+  private var older: [UUID: Occurrence] = [:]
+
+  /// Replaces a repeated entry by a `skipped` event. Entries with one name and different links are different ones.
   mutating func withoutRepetition(_ events: [FeedEvent], at position: FeedPosition) -> [FeedEvent] {
-    guard case .entry(let entry) = events.last else { return events }
-    if let first = recent[entry.id] ?? older[entry.id] {
-      return [.skipped(FeedProblem(position: position, message: "has the same identifier as the entry at \(first)"))]
+    guard case .entry(var entry) = events.last else { return events }
+    guard let first = occurrence(entry.id) else {
+      note(entry.id, Occurrence(position: position, linkID: entry.linkID))
+      return events
     }
+    guard let linkID = entry.linkID, let other = first.linkID, linkID != other else {
+      return [.skipped(Self.repetition(of: first, at: position))]
+    }
+    if let same = occurrence(linkID) { return [.skipped(Self.repetition(of: same, at: position))] }
+    note(linkID, Occurrence(position: position))
+    entry.sharesName = true
+    return events.dropLast() + [.entry(entry)]
+  }
+
+  private func occurrence(_ id: UUID) -> Occurrence? { recent[id] ?? older[id] }
+
+  private mutating func note(_ id: UUID, _ occurrence: Occurrence) {
     if recent.count == Self.capacity { (older, recent) = (recent, [:]) }
-    recent[entry.id] = position
-    return events
+    recent[id] = occurrence
+  }
+
+  private static func repetition(of first: Occurrence, at position: FeedPosition) -> FeedProblem {
+    FeedProblem(position: position, message: "has the same identifier as the entry at \(first.position)")
   }
 }

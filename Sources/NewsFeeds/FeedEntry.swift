@@ -12,7 +12,8 @@ public struct FeedEntry: Sendable, Equatable {
   /// Feed. In JSON Lines it is the `source` of the line. A site that offers its news in two formats has two feeds.
   /// Their content is seldom equal: as one feed, each import would undo that of the other format.
   public var source: String?
-  /// The name of the entry within its feed: its guid, else its link, else a hash of its title and date.
+  /// The name of the entry within its feed: its guid or another identifier, else its link, else a hash of its title and
+  /// date.
   public var guid: String?
   /// SHA-256 of the source's content. It is equal for equal content, and changes with anything visible.
   public var digest: Data?
@@ -50,6 +51,14 @@ public struct FeedEntry: Sendable, Equatable {
   /// Tidings. An item keeps this id on every server that imports it, so that servers which follow each other do not
   /// multiply it. nil for other guids.
   public var origin: UUID?
+  /// The id of an entry whose name is not its own: the version 5 UUID of `source`, `guid` and the link, or the first file
+  /// without one. nil if the entry has neither, or an id of its own.
+  public var linkID: UUID?
+  /// The id that the entry had in versions that read fewer identifiers; nil if it is `id`.
+  public var earlierID: UUID?
+  /// Whether an entry before this one in the document has the same `id` and another `linkID`. The name identifies neither
+  /// of them.
+  public var sharesName = false
 }
 
 /// A category of an entry, and the topic it stands for.

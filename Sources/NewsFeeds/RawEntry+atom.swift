@@ -10,6 +10,7 @@ extension RawEntry {
     let links = entry.all(.atom, "link")
     let base = ownBase ?? feed.fallbackBase
     guid = entry.value(.atom, "id")
+    identifier = entry.value(.dublinCore, "identifier")
     home = feed.link
     // Most ids that are web addresses are those of the entries' pages.
     link = Self.page(links, within: base) ?? guid.flatMap { SafeLink.web($0) }

@@ -11,6 +11,7 @@ extension RawEntry {
     let base = item.xml("base").flatMap { SafeLink.web($0, base: feed.base ?? feed.fallbackBase) } ?? feed.base
     let about = item.attributes.first { $0.space == .rdf && $0.name == "about" }?.value
     guid = guide?.text.trimmed.nonEmpty ?? about
+    identifier = item.value(.atom, "id") ?? item.value(.dublinCore, "identifier")
     // "If isPermaLink is omitted or true, the guid is a permalink".
     let permalink = guide?["isPermaLink"]?.lowercased() == "false" ? nil : guid.flatMap { SafeLink.web($0) }
     let links = item.all(.none, "link") + item.all(.atom, "link")

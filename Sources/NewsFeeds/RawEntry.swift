@@ -29,6 +29,8 @@ struct RawEntry {
   var base: String?
   var id: UUID?
   var guid: String?
+  /// An identifier in the place of a missing guid.
+  var identifier: String?
   var link: String?
   /// The address of the feed's page.
   var home: String?

@@ -69,7 +69,8 @@ public struct ImportBatch: Sendable {
           state: assignment.state, date: date, text: entry.text, title: entry.title, summary: entry.summary,
           html: entry.html, topics: slugs, language: entry.language ?? assignment.language, url: entry.url,
           author: entry.author, breaking: entry.breaking, attachments: entry.attachments),
-        isCopy: entry.isCopy, isDateFirstSeen: entry.isDateFirstSeen, origin: entry.origin))
+        isCopy: entry.isCopy, isDateFirstSeen: entry.isDateFirstSeen, origin: entry.origin, linkID: entry.linkID,
+        earlierID: entry.earlierID, sharesName: entry.sharesName))
     return note
   }
 

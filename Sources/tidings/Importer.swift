@@ -115,7 +115,7 @@ final class Importer {
 
   private func flush() async throws {
     // The later one of two entries with the same id is to win.
-    let ids = Set(batch.items.flatMap { [$0.id, $0.origin ?? $0.id] })
+    let ids = Set(batch.items.flatMap { [$0.id, $0.origin ?? $0.id, $0.linkID ?? $0.id, $0.earlierID ?? $0.id] })
     let isApart = writing.allSatisfy { $0.ids.isDisjoint(with: ids) }
     try await finishWriting(leaving: isApart ? Self.width - 1 : 0)
     try await store.ensureTopics(batch.takeTopics())

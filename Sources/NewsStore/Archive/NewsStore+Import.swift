@@ -24,11 +24,18 @@ public struct ImportedItem: Sendable, Equatable {
   /// The id that the item has on the server that created it; nil if it is unknown. A new item receives it in place of
   /// `id`. If an item has it already, that item was created here, or has come from another source, and stays as it is.
   public var origin: UUID?
+  /// The id in place of `id` if the entry shares its name with others: that of its name and its link. nil without a link.
+  public var linkID: UUID?
+  /// The id that the entry may have been imported with under an earlier name; nil for none.
+  public var earlierID: UUID?
+  /// Whether the document has an entry with the same `id` and another `linkID`.
+  public var sharesName: Bool
 
   /// Creates an item for an import.
   public init(
     id: UUID, source: String?, guid: String?, digest: Data?, content: ItemContent, isCopy: Bool = false,
-    isDateFirstSeen: Bool = false, origin: UUID? = nil
+    isDateFirstSeen: Bool = false, origin: UUID? = nil, linkID: UUID? = nil, earlierID: UUID? = nil,
+    sharesName: Bool = false
   ) {
     self.id = id
     self.source = source
@@ -38,6 +45,9 @@ public struct ImportedItem: Sendable, Equatable {
     self.isCopy = isCopy
     self.isDateFirstSeen = isDateFirstSeen
     self.origin = origin
+    self.linkID = linkID
+    self.earlierID = earlierID
+    self.sharesName = sharesName
   }
 }
 
@@ -51,6 +61,8 @@ public struct ImportCounts: Sendable, Equatable, Codable {
   public var unchanged = 0
   /// The items that are retracted, expired or created here, and repeated ids within one call.
   public var skipped = 0
+  /// The new items that were left out because of a limit. They are not stored.
+  public var deferred = 0
 
   /// Creates counts of zero.
   public init() {}
@@ -61,6 +73,7 @@ public struct ImportCounts: Sendable, Equatable, Codable {
     sum.updated += part.updated
     sum.unchanged += part.unchanged
     sum.skipped += part.skipped
+    sum.deferred += part.deferred
   }
 }
 
@@ -95,10 +108,11 @@ extension NewsStore {
   /// edits made here. Retracted and expired items, and items created here, are left unchanged. A copy is written only
   /// if its item does not exist.
   ///
-  /// - Parameter items: At most `largestImport` items, whose topics exist. The last of several items with the same id
-  ///   is used.
-  public func importItems(_ items: [ImportedItem]) async throws -> ImportCounts {
-    let counts = try await importTogether(items)
+  /// - Parameters:
+  ///   - items: At most `largestImport` items, whose topics exist. The last of several items with the same id is used.
+  ///   - maximum: The maximum number of new items. Further ones are left out and counted as deferred; nil for no limit.
+  public func importItems(_ items: [ImportedItem], new maximum: Int? = nil) async throws -> ImportCounts {
+    let counts = try await importTogether(items, new: maximum)
     let (before, after) = importedEntries.add(counts.inserted + counts.updated, ordering: .relaxed)
     // If it fails, the next chunk or an insertion will merge.
     if before / Self.entriesPerMerge != after / Self.entriesPerMerge { try? await mergeSearchIndex() }
@@ -108,14 +122,18 @@ extension NewsStore {
   /// The number of imported items after which the search index is merged.
   private static let entriesPerMerge = 2000
 
-  private func importTogether(_ items: [ImportedItem]) async throws -> ImportCounts {
+  private func importTogether(_ items: [ImportedItem], new maximum: Int?) async throws -> ImportCounts {
     let rows = Self.copyRows(items)
     return try await database.transaction { transaction in
       _ = try await transaction.pipeline([Self.staging, Self.replanning])
-      _ = try await transaction.copyIn("COPY import_staging FROM STDIN", rows: [rows])
+      _ = try await transaction.copyIn("COPY import_entries FROM STDIN", rows: [rows])
+      if items.contains(where: { $0.linkID != nil || $0.earlierID != nil }) {
+        _ = try await transaction.pipeline(Self.entryResolution)
+      }
       if items.contains(where: { $0.origin != nil }) { _ = try await transaction.query(Self.adoption) }
-      let written = try await transaction.query(Self.merge)
       var counts = ImportCounts()
+      if let maximum { counts.deferred = try await transaction.query(Self.deferral(beyond: maximum)).count }
+      let written = try await transaction.query(Self.merge)
       var changed: [UUID] = []
       for row in written {
         switch try row.decode("outcome", as: String.self) {
@@ -127,7 +145,7 @@ extension NewsStore {
         if try row.decode("written") { changed.append(try row.decode("id")) }
       }
       // A repeated id within the chunk counts as skipped.
-      counts.skipped += items.count - written.count
+      counts.skipped += items.count - counts.deferred - written.count
       if !changed.isEmpty {
         _ = try await transaction.commit(after: "SELECT count(*) FROM publish(\(changed))")
       }
@@ -135,10 +153,12 @@ extension NewsStore {
     }
   }
 
+  /// A pooler may keep the sessions of other versions, so that the name changes with the columns.
   private static let staging: PostgresQuery = """
-    CREATE TEMPORARY TABLE IF NOT EXISTS import_staging (
+    CREATE TEMPORARY TABLE IF NOT EXISTS import_entries (
       ordinal bigint, id uuid, state text, source text, source_guid text, source_digest bytea,
-      \(unsafeSQL: ItemColumn.publicList { "\($0.name) \($0.type)" }), is_copy boolean, is_first_seen boolean, origin uuid)
+      \(unsafeSQL: ItemColumn.publicList { "\($0.name) \($0.type)" }), is_copy boolean, is_first_seen boolean, origin uuid,
+      link_id uuid, earlier_id uuid, shares_name boolean)
       ON COMMIT DELETE ROWS
     """
 
@@ -147,7 +167,7 @@ extension NewsStore {
 
   /// Gives items the ids of their origin. Entries that were imported before origins were known keep theirs.
   private static let adoption: PostgresQuery = """
-    UPDATE import_staging AS s SET id = s.origin
+    UPDATE import_entries AS s SET id = s.origin
     WHERE s.origin IS NOT NULL AND NOT EXISTS (SELECT FROM items AS i WHERE i.id = s.id)
     """
 
@@ -155,7 +175,7 @@ extension NewsStore {
   /// written.
   private static let merge: PostgresQuery = """
     WITH staged AS (
-      SELECT DISTINCT ON (id) * FROM import_staging ORDER BY id, ordinal DESC
+      SELECT DISTINCT ON (id) * FROM import_entries ORDER BY id, ordinal DESC
     ), written AS (
       INSERT INTO items AS i (
           id, state, editor, editor_revision, source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames))
@@ -204,6 +224,9 @@ extension NewsStore {
       writer.append(item.isCopy)
       writer.append(item.isDateFirstSeen)
       writer.append(item.origin)
+      writer.append(item.linkID)
+      writer.append(item.earlierID)
+      writer.append(item.sharesName)
       writer.endRow()
     }
     return writer.take()
