@@ -77,6 +77,7 @@ public struct Simulation: Sendable {
         switch scheduler.decision(at: moment(now)) {
         case .wake: now
         case .wait(let date, _): date
+        case .never: .distantFuture
         }
       })
     {

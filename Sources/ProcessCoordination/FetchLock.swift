@@ -102,14 +102,14 @@ public struct FetchLock: Sendable {
   /// - Parameters:
   ///   - timeout: The timeout. There is at least one attempt.
   ///   - clock: The clock that measures the timeout.
-  /// - Returns: The lock, or `nil` if it was held elsewhere until the timeout.
+  /// - Returns: The lock, or `nil` if it was held elsewhere until the timeout, or by a process that is stopped.
   /// - Throws: `Failure`; `CancellationError`
   public func acquire(within timeout: Duration, clock: any FetchClock = SystemClock()) async throws -> Handle? {
     let end = clock.now.uptime + timeout.inSeconds
     while true {
       if let held = try acquire() { return held }
       let left = Duration.seconds(end - clock.now.uptime)
-      guard left > .zero else { return nil }
+      guard left > .zero, !isHolderStopped else { return nil }
       try await clock.sleep(for: min(left, Self.retryInterval))
     }
   }
@@ -144,6 +144,10 @@ public struct FetchLock: Sendable {
     // Signal 0 only checks. Only ESRCH means that there is no such process (kill(2)).
     return kill(process, 0) == 0 || errno != ESRCH ? process : nil
   }
+
+  /// Whether the process that holds the lock is stopped, so that it may hold it for ever. It is always `false` on systems
+  /// other than Linux.
+  package var isHolderStopped: Bool { holder.flatMap { ProcessState(process: $0) }?.isStopped ?? false }
 
   /// Tries to take the exclusive lock.
   ///

@@ -8,8 +8,10 @@ struct App: AsyncParsableCommand {
     commandName: "app", abstract: "Shows or changes the program that is launched for pushes and ended transfers.",
     discussion: """
       The app of the store is launched when a push needs a fetch, or when the transfers of one of its sessions have ended, \
-      and it is not running. The program runs without a shell, input and output. TIDINGS_LAUNCH_REASON is push or transfer, \
-      TIDINGS_LAUNCH_SESSION the session, and TIDINGS_STORE the folder of the store.
+      and it is not running. It is also launched when the user clicks a notification while watch or run is alive. One program \
+      is launched at a time. It runs without a shell, input and output. TIDINGS_LAUNCH_REASON is push, transfer or \
+      notification, TIDINGS_LAUNCH_SESSION the session, TIDINGS_LAUNCH_NOTIFICATION the notification, and TIDINGS_STORE the \
+      folder of the store.
       """,
     subcommands: [Show.self, Set.self, Unset.self], defaultSubcommand: Show.self)
 

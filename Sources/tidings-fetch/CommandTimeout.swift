@@ -1,13 +1,19 @@
 import ArgumentParser
 import BackgroundFetch
+import HTTPTransfer
 import NewsClient
 
 /// The time limit of a command that talks to a server.
 struct CommandTimeout: ExpressibleByArgument {
   /// The help of the option `--timeout`.
   static var help: ArgumentHelp {
-    "The seconds after which the command gives up, 1...3600; a fetch in the background ends after 30."
+    "The seconds after which the command gives up, 1...3600."
   }
+  /// The help of the option `--timeout` of a fetch.
+  static var fetchHelp: ArgumentHelp { "The seconds after which the fetch gives up, 1...30 (30)." }
+
+  /// The maximum limit of a fetch, in seconds. A fetch has the time of a wake, whoever starts it.
+  static let maximumFetchSeconds = FetchBudget.total / .seconds(1)
 
   /// The limit in seconds, 1...3600.
   private(set) var seconds = 60.0
@@ -35,7 +41,8 @@ struct CommandTimeout: ExpressibleByArgument {
     var report = await work.value
     timer.cancel()
     if await timer.value, report.result == .failed {
-      report.error = "the fetch did not end within \(roundedTime(seconds)) (--timeout)"
+      let failure = FetchError(.budget, "the fetch did not end within \(roundedTime(seconds)) (--timeout)")
+      (report.failure, report.error) = (failure, failure.message)
     }
     return report
   }

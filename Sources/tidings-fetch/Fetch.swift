@@ -25,7 +25,17 @@ struct Fetch: JSONReportingCommand {
 
   @Option(help: MediaSelection.help) var media: MediaSelection?
   @OptionGroup var notify: NotifyOptions
-  @Option(help: CommandTimeout.help) var timeout = CommandTimeout()
+  @Option(help: CommandTimeout.fetchHelp) var timeout: CommandTimeout?
+
+  func validate() throws {
+    guard let timeout, timeout.seconds > CommandTimeout.maximumFetchSeconds else { return }
+    throw ValidationError(
+      """
+      A fetch ends after \(Int(CommandTimeout.maximumFetchSeconds)) s, so '--timeout' takes 1...\
+      \(Int(CommandTimeout.maximumFetchSeconds)) here. A full copy goes on with the next fetch; run and watch go on by \
+      themselves
+      """)
+  }
 
   func run() async throws {
     let wake = SystemClock().now
@@ -34,22 +44,23 @@ struct Fetch: JSONReportingCommand {
     await client.application.launch()
     // A transfer that had to wait may be due by now, even if no fetch is.
     parent.startWorkerIfNeeded(settings)
-    if scheduled, case .wait(let until, let reason) = try client.decision() {
+    if scheduled, let (reason, next) = try client.decision().wait {
       var report = FetchReport(result: .noData)
       report.badge = try client.badge
-      let next = until == .distantFuture ? nil : until
       // Requests of the app may be due, quiet hours may have ended, or a fetch may have been killed.
       await client.notifications.deliver()
       await client.removeSignedOutDevice()
       if reportFailures, let last = try client.runs(limit: 1).first, last.result == .failed, !last.isOffline {
         Output.log("the last fetch has failed; tidings-fetch log prints the reason")
         try finish(
-          FetchLine(report: report, notNow: reason.description, next: next), status: FetchResult.failed.exitCode)
+          FetchLine(report: report, notNow: reason, next: next), status: FetchResult.failed.exitCode)
       }
-      try finish(FetchLine(report: report, notNow: reason.description, next: next))
+      try finish(FetchLine(report: report, notNow: reason, next: next))
     }
     let downloads = parent.downloads(media, settings, client)
-    let report = await timeout.limit(client) { await $0.performFetch(scheduled ? .scheduled : .manual, wake: wake) }
+    let report = await (timeout ?? CommandTimeout()).limit(client) {
+      await $0.performFetch(scheduled ? .scheduled : .manual, wake: wake)
+    }
     parent.startWorkerIfNeeded(settings)
     _ = await client.application.suspend()
     withExtendedLifetime(downloads) {}
@@ -58,6 +69,7 @@ struct Fetch: JSONReportingCommand {
 
   private func finish(_ line: FetchLine, status: ExitCode? = nil) throws -> Never {
     do {
+      Output.logFailure(line.report, json: json)
       if json { try printJSON(line) } else { try Output.print(line.text) }
     } catch let failure as Output.Failure where failure.isClosedPipe {
       // The exit status reports the result even without a reader.
@@ -69,6 +81,20 @@ struct Fetch: JSONReportingCommand {
     var report = FetchReport(result: .failed)
     report.error = message
     return report
+  }
+}
+
+extension FetchDecision {
+  /// The reason why there are no wakes.
+  static let offReason = "background fetch is off"
+
+  /// The reason for a wait and the time of the next wake, if there is one; nil if a wake is due.
+  fileprivate var wait: (reason: String, next: Date?)? {
+    switch self {
+    case .wake: nil
+    case .wait(let until, let reason): (reason.description, until)
+    case .never: (Self.offReason, nil)
+    }
   }
 }
 
@@ -106,9 +132,16 @@ extension FetchReport {
     return "\(counts); \(counted(requests, "request")), \(bytes) bytes; badge \(badge)"
   }
 
-  /// The counts, or the reason of a failure.
-  var outcome: String { result == .failed ? (error ?? "unknown reason").terminalSafe : summary }
+  /// The counts, the progress of a full copy, or the reason of a failure.
+  var outcome: String {
+    if result == .failed { return (error ?? "unknown reason").terminalSafe }
+    if let progress = received.map(copyProgress) { return progress }
+    return summary
+  }
 }
+
+/// Describes the progress of a full copy.
+func copyProgress(_ received: Int) -> String { "received \(grouped(received)) items so far; the next fetch continues" }
 
 extension FetchResult {
   /// The exit status of a process with this result.

@@ -11,8 +11,10 @@ enum Main {
   static func main() async {
     Output.prepare()
     var failure: (any JSONReportingCommand.Type)?
+    var isParsed = false
     do {
       var command = try TidingsFetch.parseAsRoot()
+      isParsed = true
       if var command = command as? any JSONReportingCommand {
         if command.json { failure = type(of: command) }
         try await command.run()
@@ -22,15 +24,19 @@ enum Main {
         try command.run()
       }
     } catch {
-      exit(end(error, failure).rawValue)
+      exit(end(error, failure, isParsed: isParsed).rawValue)
     }
   }
 
   /// Reports an error.
   ///
-  /// - Parameter command: The command, if it has to print JSON.
+  /// - Parameters:
+  ///   - command: The command, if it has to print JSON.
+  ///   - isParsed: Whether the command was running. The usage of the command is then not known here.
   /// - Returns: The exit status of the process.
-  private static func end(_ error: any Error, _ command: (any JSONReportingCommand.Type)?) -> ExitCode {
+  private static func end(
+    _ error: any Error, _ command: (any JSONReportingCommand.Type)?, isParsed: Bool
+  ) -> ExitCode {
     do {
       if let code = error as? ExitCode { return code }
       if let failure = error as? Output.Failure { throw failure }
@@ -40,8 +46,9 @@ enum Main {
         try Output.print(TidingsFetch.fullMessage(for: error))
         return code
       case .validationFailure:
-        Output.draw(TidingsFetch.fullMessage(for: error) + "\n")
-        if let command { try printJSON(command.failure(TidingsFetch.message(for: error))) }
+        let message = TidingsFetch.message(for: error)
+        Output.draw((isParsed ? "Error: \(message)" : TidingsFetch.fullMessage(for: error)) + "\n")
+        if let command { try printJSON(command.failure(message)) }
         return code
       default:
         let message = sentence(error)
@@ -69,6 +76,14 @@ enum Main {
     default: "\(error)"
     }
   }
+}
+
+/// A request of the user that cannot be fulfilled, although its arguments are valid.
+struct Refusal: Error, CustomStringConvertible {
+  /// A sentence without a full stop.
+  let description: String
+
+  init(_ description: String) { self.description = description }
 }
 
 /// A command that can print JSON, failures included.

@@ -1,5 +1,6 @@
 import Foundation
 import News
+import NewsClient
 
 /// The standard streams of the command: results go to standard output, errors to standard error.
 enum Output {
@@ -36,6 +37,14 @@ enum Output {
   /// do.
   static func log(_ line: String) { try? write("tidings-fetch: \(line.terminalSafe)\n", to: STDERR_FILENO) }
 
+  /// Writes the reason of a failed fetch to standard error, unless the user sees it on the same terminal as the result.
+  ///
+  /// - Parameter json: Whether the result is printed as JSON.
+  static func logFailure(_ report: FetchReport, json: Bool) {
+    guard let error = report.error, json || isatty(STDOUT_FILENO) == 0 || isatty(STDERR_FILENO) == 0 else { return }
+    log(error)
+  }
+
   /// Writes text to standard error as it is.
   static func draw(_ text: String) { try? write(text, to: STDERR_FILENO) }
 
@@ -66,6 +75,17 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 
 /// Returns a number with its noun: `1 request`, `2 requests`.
 func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+/// Formats a whole number for people, with commas: `85,200`.
+func grouped(_ number: Int) -> String {
+  var digits = String(number.magnitude)
+  var index = digits.endIndex
+  while let next = digits.index(index, offsetBy: -3, limitedBy: digits.startIndex), next > digits.startIndex {
+    digits.insert(",", at: next)
+    index = next
+  }
+  return (number < 0 ? "-" : "") + digits
+}
 
 /// Formats a time in seconds for people, rounded: `34 s`, `5 min`, `2 h 10 min`.
 func roundedTime(_ seconds: Double) -> String {

@@ -87,7 +87,8 @@ struct Push: AsyncParsableCommand {
       let settings = try parent.parent.settings
       let client = try parent.parent.client(settings, launchReason: .push, notify: notify)
       await client.application.launch()
-      let input = try readInput(maximumBytes: RemoteNotification.maximumPayloadBytes)
+      let input = try readInput(
+        maximumBytes: RemoteNotification.maximumPayloadBytes, until: wake.uptime + FetchBudget.total / .seconds(1))
       let payload = try decrypted(input, client)
       let downloads = parent.parent.downloads(media, settings, client)
       let alerts = client.showAlerts()
@@ -96,6 +97,7 @@ struct Push: AsyncParsableCommand {
       _ = await client.application.suspend()
       withExtendedLifetime((downloads, alerts)) {}
       do {
+        Output.logFailure(report, json: json)
         if json { try printJSON(report) } else { try Output.print("\(report.result.rawValue): \(report.outcome)") }
       } catch let failure as Output.Failure where failure.isClosedPipe {
         // The exit status reports the result even without a reader.
@@ -184,12 +186,21 @@ extension NewsFetcher {
 
 /// Reads standard input to its end.
 ///
-/// - Throws: `ValidationError` if there is more than the maximum.
-func readInput(maximumBytes: Int) throws -> Data {
+/// - Parameter deadline: The uptime at which the input must have ended, in seconds; nil for no limit.
+/// - Throws: `ValidationError` if there is more than the maximum, `FetchError` if the input has not ended in time.
+func readInput(maximumBytes: Int, until deadline: Double? = nil) throws -> Data {
   var data = Data()
-  while let chunk = try FileHandle.standardInput.read(upToCount: maximumBytes + 1 - data.count), !chunk.isEmpty {
+  while true {
+    var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    let left = deadline.map { Int32(max(0, ($0 - SystemClock().now.uptime) * 1000)) } ?? -1
+    switch poll(&input, 1, left) {
+    case 0: throw FetchError(.budget, "standard input has not ended in time")
+    case ..<0 where errno == EINTR: continue
+    default: break
+    }
+    guard let chunk = try FileHandle.standardInput.read(upToCount: maximumBytes + 1 - data.count), !chunk.isEmpty
+    else { return data }
     data.append(chunk)
     if data.count > maximumBytes { throw ValidationError("The input has more than \(maximumBytes) bytes") }
   }
-  return data
 }

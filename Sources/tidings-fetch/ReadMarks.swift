@@ -21,12 +21,12 @@ struct ItemID: ExpressibleByArgument {
 
   /// Returns the stored item with the id.
   ///
-  /// - Throws: `ValidationError` if there is none, or more than one.
+  /// - Throws: ``Refusal`` if there is none, `ValidationError` if there is more than one.
   func resolve(_ client: NewsFetcher) throws -> UUID {
     let ids = try client.ids(abbreviation: digits)
     if ids.count == 1 { return ids[0] }
     if ids.isEmpty {
-      throw ValidationError("No stored item has the id '\(digits)'; tidings-fetch list prints the ids")
+      throw Refusal("no stored item has the id '\(digits)'; tidings-fetch list prints the ids")
     }
     let names = ids.prefix(3).map { $0.uuidString.lowercased() }.joined(separator: ", ")
     let more = ids.count > 3 ? " and \(ids.count - 3) more" : ""

@@ -91,9 +91,10 @@ extension RunRecord {
       "\(counted(requests, "request")), \(bytes) bytes, \(whole(wallMilliseconds)) ms (\(whole(cpuMilliseconds)) ms CPU)"
     let next = nextWake.map { ", next \(localTime($0))" } ?? ""
     let program = programStatus.map { ", program \($0)" } ?? ""
+    let amount = received.map(copyProgress) ?? counted(items, "item")
     let notice = notice.map { ", notifications: \($0.terminalSafe)" } ?? ""
     return
-      "\(localTime(started))  \(reason.rawValue)  \(result.rawValue)  \(counted(items, "item"))  \(status)  \(cost)\(next)\(program)\(notice)"
+      "\(localTime(started))  \(reason.rawValue)  \(result.rawValue)  \(amount)  \(status)  \(cost)\(next)\(program)\(notice)"
   }
 
   /// Formats whole milliseconds. A damaged file may contain any number.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackgroundFetch
 import Foundation
+import News
 import NewsClient
 
 struct Schedule: AsyncParsableCommand {
@@ -73,6 +74,9 @@ struct Status: AsyncParsableCommand {
     try Output.print("items     \(try client.count), badge \(try client.badge)")
     try Output.print("checked   \(snapshot.checked.map(localTime) ?? "never")")
     if let run = try client.runs(limit: 1).first { try Output.print("last      \(run.line)") }
+    for wait in client.serverWaits {
+      try Output.print("waits     \(wait.origin.terminalSafe) accepts no requests until \(localTime(wait.until))")
+    }
     try printSchedule(try client.schedule, try client.decision())
   }
 }
@@ -95,9 +99,9 @@ extension FetchInterval {
 func printSchedule(_ schedule: FetchScheduler, _ decision: FetchDecision) throws {
   try Output.print("interval  \(schedule.interval.text)")
   switch decision {
-  case .wake(let reason, _): try Output.print("next      now: \(reason)")
-  case .wait(.distantFuture, let reason): try Output.print("next      never: \(reason)")
-  case .wait(let date, let reason): try Output.print("next      \(localTime(date)): \(reason)")
+  case .wake(let reason, _): try Output.print("next      now (\(reason))")
+  case .wait(let date, let reason): try Output.print("next      \(localTime(date)) (\(reason))")
+  case .never: try Output.print("next      never (\(FetchDecision.offReason))")
   }
   try Output.print()
   for line in HeatMap(schedule.openings.hours).lines { try Output.print(line) }

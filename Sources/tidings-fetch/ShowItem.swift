@@ -25,7 +25,7 @@ struct Show: JSONReportingCommand {
   func run() async throws {
     let client = try parent.client()
     let id = try id.resolve(client)
-    guard let item = try client.item(id) else { throw ValidationError("The item has just been removed") }
+    guard let item = try client.item(id) else { throw Refusal("the item has just been removed") }
     if mark { parent.mark(id, client) }
     if json { return try printJSON(item) }
     let terminal = Terminal.output
@@ -48,9 +48,9 @@ struct OpenInBrowser: AsyncParsableCommand {
   func run() async throws {
     let client = try parent.client()
     let id = try id.resolve(client)
-    guard let address = try client.item(id)?.url else { throw ValidationError("The item has no page of its own") }
+    guard let address = try client.item(id)?.url else { throw Refusal("the item has no page of its own") }
     guard let link = HTTPLink(argument: address) else {
-      throw ValidationError("The address of the item is not http or https: \(address.terminalSafe)")
+      throw Refusal("the address of the item is not http or https: \(address.terminalSafe)")
     }
     try Browser.open(link.url)
     parent.mark(id, client)

@@ -64,7 +64,7 @@ struct SimulateWeek: AsyncParsableCommand {
     let zone = TimeZone.current
     let openings = try recordedOpenings()
     guard let first = openings.first, let last = openings.last else {
-      throw ValidationError("There are no openings yet: the command open records them")
+      throw Refusal("there are no openings yet: the command open records them")
     }
     let reader = Persona(name: mine ? "me" : "log", about: "Recorded openings.", openings: openings)
     let recorded = Int((last.timeIntervalSince(first) / 86_400).rounded(.up)) + 1

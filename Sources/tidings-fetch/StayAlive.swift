@@ -1,5 +1,6 @@
 import BackgroundFetch
 import Foundation
+import News
 import NewsClient
 import UnixSignals
 
@@ -22,12 +23,14 @@ extension TidingsFetch {
     await client.application.launch()
     let downloads = downloads(media, settings, client)
     let alerts = client.showAlerts()
+    let taps = client.openTappedItems()
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
     let (lines, printer) = AsyncStream.makeStream(of: String.self)
     let outcome = await withTaskGroup(of: (any Error)?.self) { group in
       group.addTask {
         await work(client) { report in
           if let line = Self.line(report, json) { printer.yield(line) }
+          if let error = report.error { Output.log(error) }
         }
         return nil
       }
@@ -53,12 +56,35 @@ extension TidingsFetch {
       return first ?? nil
     }
     _ = await client.application.suspend()
-    withExtendedLifetime((downloads, alerts)) {}
+    withExtendedLifetime((downloads, alerts, taps)) {}
     if let outcome { throw outcome }
   }
 
   private static func line(_ report: FetchReport, _ json: Bool) -> String? {
     if json { return try? jsonLine(report) }
     return report.result == .newData ? "\(localTime(Date()))  \(report.summary)" : nil
+  }
+}
+
+extension NewsFetcher {
+  /// Opens the page of an item whose notification the user taps, while the returned observation is kept. If the user allows that
+  /// the app is launched, the tap launches the app instead.
+  ///
+  /// - Returns: nil if taps are for the app.
+  fileprivate func openTappedItems() -> ObservationToken? {
+    guard launchCommand == nil else { return nil }
+    return activations.add { [weak self] activation in
+      guard let self, let id = activation.itemID else { return }
+      // The browser may take any time to start.
+      Thread.detachNewThread {
+        do {
+          guard let link = try self.item(id)?.url.flatMap({ HTTPLink(argument: $0) }) else { return }
+          try Browser.open(link.url)
+          try self.setRead([id])
+        } catch {
+          Output.log("\(error)")
+        }
+      }
+    }
   }
 }

@@ -45,7 +45,7 @@ struct StoreLocation {
       self.name = name ?? Self.defaultName
       folder = Self.folder(of: name ?? Self.defaultName, in: parent)
     } else {
-      throw ValidationError("Missing expected argument '--store <store>'")
+      throw ValidationError("HOME is not set, so --store must name the folder of the store")
     }
   }
 

@@ -119,7 +119,7 @@ struct TidingsFetch: AsyncParsableCommand {
     ) { session in
       #if os(Linux) || os(macOS)
         do { try ApplicationLauncher(store: folder)?.launch(session: session) } catch {
-          Output.log("cannot launch the app: \(error.localizedDescription)")
+          Output.log("cannot launch the app: \(error)")
         }
       #endif
     }

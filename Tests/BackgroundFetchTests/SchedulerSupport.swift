@@ -16,9 +16,10 @@ extension FetchDecision {
     if case .wake = self { true } else { false }
   }
 
-  var reason: Reason {
+  var reason: Reason? {
     switch self {
     case .wake(let reason, _), .wait(_, let reason): reason
+    case .never: nil
     }
   }
 
@@ -58,6 +59,7 @@ extension FetchScheduler {
         next = now + 1
       case .wait(let date, _):
         next = max(now + 1, min(date.timeIntervalSince(monday), end))
+      case .never: next = end
       }
       now = min(next, openings.first.map { max($0, now) } ?? next)
     }

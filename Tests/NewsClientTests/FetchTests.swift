@@ -169,6 +169,31 @@ import Testing
     }
   }
 
+  @Test("counts only items in the badge that are stored and unread")
+  func badgeOfRemovedItems() async throws {
+    try await Installation.with(extent: .window(30)) { installation in
+      let feed = installation.feed
+      let items = (1...24).map { feed.publish("item \($0)") }
+      let client = try installation.client()
+      func unread() throws -> Int {
+        var query = ItemQuery()
+        query.onlyUnread = true
+        return try client.count(matching: query)
+      }
+      #expect(await client.performFetch().badge == 24)
+      try client.setRead(items[..<3].map(\.id))
+      for item in items[2..<7] { feed.retract(item.id) }
+      #expect(await client.performFetch().badge == 17)
+      #expect(try client.badge == unread() && client.snapshot.badge == 17)
+      try client.setRead([items[0].id, items[2].id], false)
+      #expect(try client.badge == 18, "one of them is gone")
+      for number in 0..<30 { feed.publish("later \(number)") }
+      #expect(await client.performFetch().badge == 30)
+      for item in feed.items { feed.retract(item.id) }
+      #expect(await client.performFetch().badge == 0)
+    }
+  }
+
   @Test("counts no item in the badge that a restore of the server brings back")
   func badgeAfterRestore() async throws {
     try await Installation.with { installation in

@@ -166,7 +166,7 @@ import Testing
       var options = NotificationOptions()
       options.showsNews = true
       // All day except one minute.
-      options.quietHours = QuietHours(from: 0, to: 23 * 60 + 59)
+      options.quietHours = QuietHours(from: .zero, to: .seconds(23 * 3600 + 59 * 60))
       try client.notifications.setOptions(options)
       await client.performFetch()
       let items = (1...3).map { installation.feed.publish("text \($0)") }

@@ -1,3 +1,4 @@
+import BackgroundFetch
 import Foundation
 import News
 import NewsClient
@@ -95,6 +96,34 @@ import Testing
       }
       let notification = RemoteNotification(payload: Data(bytes.prefix(Int.random(in: 1...200, using: &generator))))
       #expect(notification.code == nil)
+    }
+  }
+
+  @Test("has the fields of the app, and a content id of any form")
+  func ownFields() async throws {
+    let payload = #"{"aps":{"content-available":1},"content-id":42,"room":{"id":7.5,"tags":["a",null,true]},"app":"x"}"#
+    let push = RemoteNotification(payload: Data(payload.utf8))
+    #expect(push.isContentAvailable && push.contentID == nil && push.contentIdentifier == "42")
+    #expect(push.userInfo["app"]?.text == "x")
+    #expect(push.userInfo["room"]?["tags"] == .array([.string("a"), .null, .bool(true)]))
+    #expect(push.userInfo["room"]?["id"] == .number(7.5))
+    #expect(push.userInfo["aps"]?["content-available"] == .integer(1))
+    let fcm = RemoteNotification(payload: Data(#"{"message_id":"1","data":{"content-id":"a b","room":"7"}}"#.utf8))
+    #expect(fcm.isContentAvailable && fcm.contentIdentifier == "a b" && fcm.userInfo["room"] == .string("7"))
+    let own = RemoteNotification(payload: Data(#"{"aps":{},"room":9007199254740993}"#.utf8))
+    #expect(!own.isContentAvailable && own.userInfo["room"] == .integer(9_007_199_254_740_993))
+    for other in ["", "[]", "7", "{"] { #expect(RemoteNotification(payload: Data(other.utf8)).userInfo.isEmpty) }
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let seen = Reports()
+      let observation = client.remoteNotifications.add { push in
+        seen.note("\(push.contentIdentifier ?? "-") \(push.userInfo["app"]?.text ?? "-")")
+      }
+      try client.updateSchedule { $0.setInterval(.minimum) }
+      await client.deliver(Data(payload.utf8))
+      await client.deliver(Data(#"{"aps":{},"app":"y"}"#.utf8))
+      #expect(seen.texts == ["42 x", "- y"])
+      withExtendedLifetime(observation) {}
     }
   }
 }

@@ -194,7 +194,7 @@ import Testing
             "UPDATE state SET json = CAST(replace(CAST(json AS TEXT), '\"badge\":0', '\"badge\":\(Int.max)') AS BLOB)")
       }
       installation.feed.publish("two", topics: ["sport"])
-      #expect(await client.performFetch().badge == (1 << 32) + 1)
+      #expect(await client.performFetch().badge == 1)
     }
   }
 

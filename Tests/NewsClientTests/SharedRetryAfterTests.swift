@@ -11,7 +11,7 @@ import Testing
   private struct Store {
     let server: FaultServer
     let folder: URL
-    let clock = ManualClock()
+    var clock = ManualClock()
 
     /// Runs the body with an empty store and a server with the handler.
     static func with(
@@ -73,6 +73,35 @@ import Testing
       #expect(store.server.requests.count == 1)
       store.clock.advance(by: 3600)
       #expect(await client.performFetch().requests == 1)
+    }
+  }
+
+  @Test("binds no other server that the same store follows, and is shown")
+  func otherServer() async throws {
+    try await Store.with({ _ in .busy(503, retryAfter: .text("99999999999999999999")) }) { wrong in
+      let feed = FaultFeed()
+      feed.publish("one")
+      try await FaultServer.with(feed.respond) { server in
+        let right = Store(server: server, folder: wrong.folder, clock: wrong.clock)
+        let client = try right.client()
+        try client.updateSchedule { $0.setInterval(.minimum) }
+        #expect(await client.performFetch().inserted == 1)
+        let report = await (try wrong.client()).performFetch()
+        #expect(report.failure?.kind == .refused(until: wrong.clock.now.date + 86_400))
+        wrong.clock.advance(by: 3600)
+        feed.publish("two")
+        #expect(await client.performFetch().inserted == 1)
+        guard case .wait(let date, _) = try client.schedule.decision(at: wrong.clock.now) else {
+          Issue.record("it would wake at once")
+          return
+        }
+        #expect(date < wrong.clock.now.date + 80_000)
+        #expect(try client.schedule.holdRemaining(at: wrong.clock.now) == 0)
+        #expect(try wrong.client().schedule.holdRemaining(at: wrong.clock.now) == 82_800)
+        let waits = client.serverWaits
+        #expect(waits.map(\.origin) == [wrong.server.url])
+        #expect(waits.map(\.until) == [wrong.clock.now.date + 82_800])
+      }
     }
   }
 

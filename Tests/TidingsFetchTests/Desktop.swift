@@ -11,6 +11,8 @@ struct Desktop: Sendable {
     case markup = "body,body-markup,actions"
     /// Has closed each notification before it is withdrawn.
     case closing = "body,closing"
+    /// Its user taps each notification.
+    case tapping = "body,actions,tapping"
     /// Takes calls, but never answers.
     case hanging = "hang"
   }
@@ -53,10 +55,18 @@ struct Desktop: Sendable {
         def Notify(self, app, replaces, icon, summary, body, actions, hints, timeout):
             Service.last += 0 if replaces else 1
             number = int(replaces or Service.last)
+            if 'tapping' in kind: GLib.timeout_add(300, Service.tap, self, number, list(actions)[0])
             note(method='Notify', id=number, app=app, replaces=int(replaces), summary=summary, body=body,
                  hints={key: str(int(value) if key == 'urgency' else value) for key, value in hints.items()},
                  timeout=int(timeout))
             return dbus.UInt32(number)
+        @dbus.service.signal(name, signature='us')
+        def ActivationToken(self, number, token): pass
+        @dbus.service.signal(name, signature='us')
+        def ActionInvoked(self, number, action): pass
+        def tap(self, number, action):
+            self.ActivationToken(number, 'focus')
+            self.ActionInvoked(number, action)
         @dbus.service.method(name, in_signature='u', out_signature='')
         def CloseNotification(self, number):
             note(method='CloseNotification', id=int(number), app='', replaces=0, summary='', body='', hints={},

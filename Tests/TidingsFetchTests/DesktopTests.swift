@@ -124,6 +124,34 @@ struct DesktopTests {
     }
   }
 
+  @Test("that the user taps launch the app with the item and the token of the desktop")
+  func taps() async throws {
+    try await with { feed, command, desktop in
+      let output = command.folder.appending(path: "tapped").path
+      #expect(
+        try await command.run("app", "set", "/bin/sh", "-c", "env >\(output).new; mv \(output).new \(output)").status
+          == 0)
+      #expect(try await command.run("schedule", "set", "minimum").status == 0)
+      #expect(try await command.run("notify", "set", "--notify").status == 0)
+      try await desktop.run(.tapping) {
+        let watch = try command.start(["watch"])
+        // A tap before watch listens is lost, so another item follows.
+        try await eventually("the tap has launched the app") {
+          feed.publish("text", title: "Ferry")
+          try await Task.sleep(for: .seconds(1))
+          return FileManager.default.fileExists(atPath: output)
+        }
+        watch.send(SIGTERM)
+        #expect(await watch.result().status == 0)
+      }
+      let environment = try String(contentsOfFile: output, encoding: .utf8)
+      #expect(environment.contains("TIDINGS_LAUNCH_REASON=notification\n"))
+      #expect(environment.contains("TIDINGS_LAUNCH_NOTIFICATION=item"))
+      #expect(environment.contains("TIDINGS_LAUNCH_ACTION=default\n"))
+      #expect(environment.contains("XDG_ACTIVATION_TOKEN=focus\n"))
+    }
+  }
+
   @Test(
     "about a retracted item are closed by a process with a desktop, once, even if a process without one has fetched",
     arguments: [Desktop.Kind.markup, .closing])

@@ -84,4 +84,41 @@ import Testing
       #expect(unknown.status == 64)
     }
   }
+
+  @Test("launch one program at a time, even if it does not handle pushes, and pass it no descriptors")
+  func overlapping() async throws {
+    let feed = FaultFeed()
+    try await FaultServer.with(feed.respond) { server in
+      try await Command.with(server: server.url) { command in
+        try FileManager.default.createDirectory(at: command.home, withIntermediateDirectories: true)
+        let log = command.home.appending(path: "launches").path
+        let program = command.home.appending(path: "program")
+        try Data("#!/bin/sh\necho start $(ls /proc/self/fd | wc -l) >>\(log)\nsleep 1000\n".utf8).write(to: program)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+        #expect(try await command.run("schedule", "set", "minimum").status == 0)
+        #expect(try await command.run("app", "set", program.path).status == 0)
+        for number in 0..<3 {
+          feed.publish("item \(number)")
+          let payload = #"{"aps":{"content-available":1},"token":"\#(feed.token())"}"#
+          let start = ContinuousClock.now
+          let result = try await run(command, ["push", "receive"], input: payload)
+          #expect(result.status == 0, "\(result.output) \(result.errors)")
+          if number > 0 { #expect(ContinuousClock.now - start < .seconds(9)) }
+        }
+        let launches = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        // Standard input, output and error, and the folder that ls reads.
+        #expect(launches == ["start 4"])
+        let record = try Data(contentsOf: command.folder.appending(path: "launched.json"))
+        let process = try JSONDecoder().decode([String: JSONNumberOrText].self, from: record)["process"]?.number
+        kill(-(try #require(process)), SIGKILL)
+      }
+    }
+  }
+
+  /// A value of the record of a launch.
+  private struct JSONNumberOrText: Decodable {
+    let number: Int32?
+
+    init(from decoder: any Decoder) throws { number = try? decoder.singleValueContainer().decode(Int32.self) }
+  }
 }

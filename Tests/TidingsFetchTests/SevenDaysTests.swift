@@ -45,6 +45,7 @@ struct SevenDaysTests {
           let ticks = ((date.timeIntervalSince(start)) / 120).rounded(.up)
           let next = max(start + ticks * 120, clock.now.date + 120)
           clock.advance(by: min(next, end).timeIntervalSince(clock.now.date))
+        case .never: clock.advance(by: end.timeIntervalSince(clock.now.date))
         }
       }
     }

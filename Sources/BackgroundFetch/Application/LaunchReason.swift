@@ -11,4 +11,6 @@ public enum LaunchReason: String, Sendable, Hashable, Codable, CaseIterable {
   case push
   /// The transfers of a session have ended.
   case transfer
+  /// The user has tapped a notification.
+  case notification
 }

@@ -33,6 +33,9 @@ public final class ObserverList<Value: Sendable>: Sendable {
     for observer in state.withLock(\.observers).values { observer.finish() }
   }
 
+  /// Whether nobody observes.
+  package var isEmpty: Bool { state.withLock(\.observers.isEmpty) }
+
   /// Calls the body for each value from now on, on the thread that delivers the value.
   ///
   /// - Returns: The registration, which ends when it is cancelled or released.

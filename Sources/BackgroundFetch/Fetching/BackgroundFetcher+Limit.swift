@@ -17,8 +17,8 @@ extension BackgroundFetcher {
     guard let run = state.run else { return nil }
     if application.currentState == .foreground, state.activeRun == run.number {
       guard run.deadline == nil else { return nil }
-      run.budget.unlimit()
       let deadline = now + foregroundTimeout.inSeconds
+      run.budget.unlimit(until: deadline)
       state.run?.deadline = deadline
       state.run?.timer = makeTimer(run.number, deadline)
       return run.timer

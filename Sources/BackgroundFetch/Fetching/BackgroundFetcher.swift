@@ -187,8 +187,8 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
     obsolete?.cancel()
     if let ended {
       finish(ended, result)
-    } else {
-      log("an abandoned fetch has ended: \((result.report?.result ?? .failed).rawValue)")
+    } else if let late = result.report?.result, late != .failed {
+      log("an abandoned fetch has ended: \(late.rawValue)")
     }
   }
 

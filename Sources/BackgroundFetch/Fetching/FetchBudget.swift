@@ -29,6 +29,8 @@ public final class FetchBudget: Sendable {
   private struct State {
     /// The uptime at which the time is over, in seconds; nil without a limit.
     var end: Double?
+    /// The uptime at which the fetch ends in the foreground, in seconds.
+    var deadline: Double?
     var handlers: [@Sendable () -> Void] = []
     var isExpiring = false
     var isOver = false
@@ -54,6 +56,11 @@ public final class FetchBudget: Sendable {
   /// `UIApplication.backgroundTimeRemaining`.
   public var timeRemaining: Duration? {
     state.withLock(\.end).map { .seconds(max(0, $0 - clock.now.uptime)) }
+  }
+
+  /// The time until the fetch ends for its callers, in the foreground too; nil before it has a limit.
+  package var timeLeft: Duration? {
+    state.withLock { [$0.end, $0.deadline].compactMap(\.self).min() }.map { .seconds(max(0, $0 - clock.now.uptime)) }
   }
 
   /// Registers a handler that is called once, 5 s before the end. It is called at once if less time is left. If the
@@ -87,9 +94,12 @@ public final class FetchBudget: Sendable {
     }
   }
 
-  func unlimit() {
+  /// Removes the limit of the background.
+  ///
+  /// - Parameter deadline: The uptime at which the fetch ends in the foreground, in seconds.
+  func unlimit(until deadline: Double) {
     state.withLock { state in
-      state.end = nil
+      (state.end, state.deadline) = (nil, deadline)
       state.isExpiring = false
     }
   }

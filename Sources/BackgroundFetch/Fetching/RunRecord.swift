@@ -27,6 +27,9 @@ public struct RunRecord: Sendable, Hashable, Codable {
   public var started: Date
   /// The date of the next wake as planned after the run; nil if none was planned.
   public var nextWake: Date?
+  /// The number of items that a full copy has received so far, if the run has continued one and pages are missing; nil
+  /// otherwise. Such a run is progress, although nothing is shown yet.
+  public var received: Int?
   /// The failures of the notifications of the run; nil if there were none.
   public var notice: String?
   /// The exit status of the user's program for new items; nil if it was not run or was ended by a signal.

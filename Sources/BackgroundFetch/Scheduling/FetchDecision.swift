@@ -6,14 +6,13 @@ public import Foundation
 ///     switch scheduler.decision(at: SystemClock().now) {
 ///     case .wake(let reason, let sources): print("wake: \(reason)", sources)
 ///     case .wait(let date, let reason): print("wait until \(date): \(reason)")
+///     case .never: print("background fetch is off")
 ///     }
 public enum FetchDecision: Sendable, Hashable {
   /// The reason for a wake or a wait.
   ///
   ///     print(FetchDecision.Reason.hold)  // the server asked to wait
   public enum Reason: Sendable, Hashable {
-    /// The interval is ``FetchInterval/never``.
-    case never
     /// The minimum interval since the last wake is not over.
     case minimumInterval
     /// The server asked for a wait, with `Retry-After`.
@@ -31,6 +30,8 @@ public enum FetchDecision: Sendable, Hashable {
     case push
     /// A wake had no network and is made up for.
     case missed
+    /// A full copy has not been received completely, and is continued.
+    case unfinished
     /// No source is due yet.
     case sources
     /// The fetches of the last days found nothing new.
@@ -59,10 +60,12 @@ public enum FetchDecision: Sendable, Hashable {
   /// No wake is due.
   ///
   /// - Parameters:
-  ///   - until: The time at which to ask for the next decision; `Date.distantFuture` if the interval is `never`. An
-  ///     event before that time, such as an opening of the app, may change the decision.
+  ///   - until: The time at which to ask for the next decision. An event before that time, such as an opening of the app,
+  ///     may change the decision.
   ///   - reason: The reason for the wait.
   case wait(until: Date, Reason)
+  /// There are no wakes, because the interval is ``FetchInterval/never``.
+  case never
 }
 
 extension FetchDecision.Reason {
@@ -70,7 +73,9 @@ extension FetchDecision.Reason {
   package var isChoice: Bool {
     switch self {
     case .nothingNew, .constrained, .opening, .evenSpacing, .quietHours: true
-    case .never, .minimumInterval, .hold, .suggested, .backoff, .startupDelay, .offline, .push, .missed, .sources: false
+    case .minimumInterval, .hold, .suggested, .backoff, .startupDelay, .offline, .push, .missed, .unfinished,
+      .sources:
+      false
     }
   }
 }
@@ -79,7 +84,6 @@ extension FetchDecision.Reason: CustomStringConvertible {
   /// A sentence for users, without a full stop.
   public var description: String {
     switch self {
-    case .never: return "background fetch is off"
     case .minimumInterval: return "the minimum interval is not over"
     case .hold: return "the server asked to wait"
     case .suggested: return "the server suggested a later request"
@@ -88,6 +92,7 @@ extension FetchDecision.Reason: CustomStringConvertible {
     case .offline: return "there is no network"
     case .push: return "a push is pending"
     case .missed: return "a wake without a network is made up for"
+    case .unfinished: return "a full copy is continued"
     case .sources: return "no source is due"
     case .nothingNew: return "the fetches of the last days found nothing new"
     case .constrained: return "the network is metered or the device saves power"
@@ -96,7 +101,7 @@ extension FetchDecision.Reason: CustomStringConvertible {
       let name = names.indices.contains(weekday - 1) ? names[weekday - 1] : "day"
       let digits = [minute / 60, minute % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
       return "the app is often opened at \(digits[0]):\(digits[1]) on a \(name)"
-    case .evenSpacing: return "no time is better than another"
+    case .evenSpacing: return "no habit learned yet"
     case .quietHours: return "the app is rarely opened until then"
     }
   }

@@ -6,6 +6,7 @@ extension FetchScheduler: Codable {
     case openWake, offline, offlineRuns
     case isWakeMissed = "missed"
     case isWaitingForNetwork = "waitsForNetwork"
+    case isCopyUnfinished = "unfinishedCopy"
   }
 
   /// Decodes the output of ``encode(to:)``. The time zone is that of the machine.
@@ -38,6 +39,7 @@ extension FetchScheduler: Codable {
     offlineRuns = min(max(try container.decodeIfPresent(Int.self, forKey: .offlineRuns) ?? 0, 0), 1000)
     isWakeMissed = try container.decodeIfPresent(Bool.self, forKey: .isWakeMissed) ?? false
     isWaitingForNetwork = try container.decodeIfPresent(Bool.self, forKey: .isWaitingForNetwork) ?? false
+    isCopyUnfinished = try container.decodeIfPresent(Bool.self, forKey: .isCopyUnfinished) ?? false
   }
 
   /// Encodes everything except the time zone.
@@ -63,5 +65,6 @@ extension FetchScheduler: Codable {
     if offlineRuns > 0 { try container.encode(offlineRuns, forKey: .offlineRuns) }
     if isWakeMissed { try container.encode(true, forKey: .isWakeMissed) }
     if isWaitingForNetwork { try container.encode(true, forKey: .isWaitingForNetwork) }
+    if isCopyUnfinished { try container.encode(true, forKey: .isCopyUnfinished) }
   }
 }

@@ -10,12 +10,13 @@ extension FetchScheduler {
   ///   - now: The current moment.
   ///   - constraints: The conditions that make wakes more expensive at the moment.
   public func decision(at now: FetchInstant, constraints: FetchConstraints = .none) -> FetchDecision {
-    guard let minimumInterval = interval.seconds else { return .wait(until: .distantFuture, .never) }
+    guard let minimumInterval = interval.seconds else { return .never }
     let bound = bound(at: now, minimumInterval: minimumInterval)
     var decision = scheduled(at: now, minimumInterval: minimumInterval, bound, constraints)
-    if isWakeMissed {
+    if isWakeMissed || isCopyUnfinished {
+      let reason = isWakeMissed ? FetchDecision.Reason.missed : .unfinished
       switch decision {
-      case .wait where bound.seconds <= 0: decision = .wake(.missed, sources: dueSources(at: now))
+      case .wait where bound.seconds <= 0: decision = .wake(reason, sources: dueSources(at: now))
       case .wait(let until, _) where now.date + bound.seconds < until:
         decision = .wait(until: now.date + bound.seconds, bound.reason)
       default: break

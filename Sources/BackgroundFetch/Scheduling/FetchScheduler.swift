@@ -76,6 +76,8 @@ public struct FetchScheduler: Sendable, Hashable {
   var offlineRuns = 0
   /// Whether a wake had no network, so that it is made up for.
   var isWakeMissed = false
+  /// Whether a full copy waits for its next pages.
+  var isCopyUnfinished = false
   /// Whether the machine had no network when a wake was due.
   package internal(set) var isWaitingForNetwork = false
 
@@ -128,6 +130,7 @@ public struct FetchScheduler: Sendable, Hashable {
     (isWakeMissed, isWaitingForNetwork) = (false, false)
     failures = 0
     lastFailure = nil
+    isCopyUnfinished = false
     reconnection = nil
     sources = []
   }
@@ -191,11 +194,12 @@ public struct FetchScheduler: Sendable, Hashable {
   public mutating func record(
     _ run: RunRecord, contentDates: [Date] = [], sources fetched: [String]? = nil, at now: FetchInstant
   ) {
-    price.add(run)
+    // A full copy says nothing about the cost of the later runs.
+    if run.received == nil { price.add(run) }
     dailyLimit.advance(to: LocalQuarter(now.date, in: timeZone))
     close(run, at: now)
     if !run.isOffline {
-      dailyLimit.record(run.result)
+      dailyLimit.record(run.received == nil ? run.result : .newData)
       for index in sources.indices {
         let isFetched = fetched?.contains(sources[index].name) ?? (sources[index].delay(at: now) <= 0)
         if isFetched { sources[index].lastFetch = now }
@@ -206,6 +210,7 @@ public struct FetchScheduler: Sendable, Hashable {
       failures = min(failures + 1, 1000)
       lastFailure = now
     } else {
+      isCopyUnfinished = run.received != nil
       news.record(contentDates, now: now.date, in: timeZone)
       failures = 0
       lastFailure = nil
@@ -250,6 +255,14 @@ public struct FetchScheduler: Sendable, Hashable {
   /// Holds off all requests until a time of day. See ``hold(seconds:at:)``.
   public mutating func hold(until date: Date, at now: FetchInstant) {
     hold(seconds: date.timeIntervalSince(now.date), at: now)
+  }
+
+  /// Replaces the current hold, for a store whose holds are kept elsewhere.
+  ///
+  /// - Parameter seconds: The length from `now` on; 0 for no hold.
+  package mutating func setHold(seconds: Double, at now: FetchInstant) {
+    holding = nil
+    if seconds > 0 { hold(seconds: seconds, at: now) }
   }
 
   /// Holds off only scheduled wakes, because the server suggested a later request (`X-Poll-Interval`, `max-age`).

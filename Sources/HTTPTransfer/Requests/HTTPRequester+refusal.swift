@@ -11,7 +11,7 @@ extension HTTPRequester {
     let isTemporary = [408, 425, 429].contains(head.status) || head.status >= 500
     return FetchError(
       isTemporary ? .unavailable : .rejected, "the server responded with \(head.status)\(explanation(head, content))",
-      status: head.status, retryAfter: retryAfter(of: head))
+      status: head.status, retryAfter: retryAfter(of: head).map { .seconds($0) })
   }
 
   /// Returns the error for a response whose body has not been read.

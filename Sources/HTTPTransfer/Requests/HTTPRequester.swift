@@ -95,7 +95,8 @@ package struct HTTPRequester: Sendable {
       _ = try await body(of: head, meter: &meter)
       if let retryAfter = retryAfter(of: head) {
         throw FetchError(
-          .unavailable, "the server demands a wait (Retry-After)", status: head.status, retryAfter: retryAfter)
+          .unavailable, "the server demands a wait (Retry-After)", status: head.status,
+          retryAfter: .seconds(retryAfter))
       }
       let next = try target(of: head, from: url)
       if !Self.isSameOrigin(next, url) { originFields = [] }
@@ -214,7 +215,7 @@ package struct HTTPRequester: Sendable {
   private func checkRetryAfter(_ url: URL) throws {
     let seconds = retryAfterStore.remaining(for: url)
     guard seconds > 0 else { return }
-    throw FetchError(.retryAfterPending, Self.waitMessage(seconds), retryAfter: seconds)
+    throw FetchError(.retryAfterPending, Self.waitMessage(seconds), retryAfter: .seconds(seconds))
   }
 
   /// Returns the message for a request during a wait, with the remaining seconds.

@@ -41,6 +41,13 @@ package final class RetryAfterStore: Sendable {
     return waits.compactMap { $0?.remaining(at: now) }.max() ?? 0
   }
 
+  /// The remaining waits in seconds by origin, such as `https://news.example:443`.
+  package var all: [String: Double] {
+    let now = clock.now
+    return stored().merging(received.withLock(\.self)) { $0.remaining(at: now) > $1.remaining(at: now) ? $0 : $1 }
+      .mapValues { $0.remaining(at: now) }.filter { $0.value > 0 }
+  }
+
   /// Blocks all requests to the origin of a URL for some time. The wait that ends last applies.
   ///
   /// - Parameter seconds: The time from now on, clamped to 0...86 400.

@@ -244,7 +244,7 @@ public final class TransferWorker: Sendable {
     try journal.update(transfer.number) { transfer in
       (transfer.failures, transfer.failure, transfer.unansweredSince) = (failures, error.message, unansweredSince)
       transfer.waiting = WaitingPeriod(
-        max(error.retryAfter ?? 0, backoff), from: now, maximum: RetryAfterStore.maximumWait)
+        max((error.retryAfter ?? .zero) / .seconds(1), backoff), from: now, maximum: RetryAfterStore.maximumWait)
     }
   }
 

@@ -53,7 +53,6 @@ final class EventStreamFollower: Sendable {
         try await connect()
       } catch let error as FetchError {
         log("\(error)")
-        storeWait(error)
       } catch is IncompleteFetch, is CancellationError {
         // The report of the fetch has been delivered, and the end of the task is not logged.
       } catch {
@@ -66,18 +65,8 @@ final class EventStreamFollower: Sendable {
 
   /// Waits until the server accepts requests again. `Retry-After` applies to streams too.
   private func waitForServer() async throws {
-    let seconds = try local.remainingWait()
+    let seconds = local.remainingWait
     if seconds > 0 { try await local.clock.sleep(for: .seconds(seconds)) }
-  }
-
-  /// Stores the wait that the server demands with an error.
-  private func storeWait(_ error: FetchError) {
-    guard let seconds = error.retryAfter else { return }
-    do {
-      try local.hold(seconds: seconds)
-    } catch {
-      log("cannot store the server's Retry-After: \(error)")
-    }
   }
 
   /// Follows one connection to its end.
@@ -121,6 +110,8 @@ final class EventStreamFollower: Sendable {
       let report = await fetch(token)
       try Task.checkCancellation()
       if report.result == .failed { throw IncompleteFetch() }
+      // A full copy takes as many fetches as it needs.
+      if report.received != nil { continue }
       if try token.map({ try local.hasReached($0) }) ?? true { break }
       // A long delta takes several fetches. A fetch without new data has received the response of an outdated cache.
       if report.result == .noData || number == Self.maximumFetches { throw IncompleteFetch() }

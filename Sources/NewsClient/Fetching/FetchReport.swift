@@ -1,4 +1,5 @@
 public import BackgroundFetch
+public import HTTPTransfer
 
 /// The result, the counts and the cost of a fetch, which can be encoded as one line of JSON.
 ///
@@ -21,11 +22,22 @@ public struct FetchReport: FetchReporting, Equatable, Codable {
   public var bytes = 0
   /// The number of items that arrived after the app was last opened.
   public var badge = 0
+  /// The number of items that a full copy has received so far, if pages are missing; nil otherwise. The next fetch
+  /// continues the copy, which is shown once it is complete.
+  public var received: Int?
+  /// The reason of a failure, for code; nil unless the result is `failed`.
+  public var failure: FetchError?
   /// The reason of a failure, for a log.
   public var error: String?
 
   /// Creates the report of a fetch that has not begun.
   public init(result: FetchResult) {
     self.result = result
+  }
+
+  /// Creates the report of a failure.
+  init(_ failure: FetchError) {
+    result = .failed
+    (self.failure, error) = (failure, failure.message)
   }
 }

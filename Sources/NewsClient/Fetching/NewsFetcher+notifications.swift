@@ -1,6 +1,7 @@
 public import BackgroundFetch
 import Foundation
 import GRDB
+import HTTPTransfer
 import News
 
 extension NewsFetcher {
@@ -45,9 +46,7 @@ extension NewsFetcher {
     store.restore()
     let admission: Admission
     do { admission = try admit(notification, as: reason, wake: wake, isRetaken: isRetaken) } catch {
-      var report = FetchReport(result: .failed)
-      report.error = "\(error)"
-      return Handled(report: report)
+      return Handled(report: FetchReport(error as? FetchError ?? FetchError(.storage, "\(error)")))
     }
     if let code = notification.code {
       await confirm(code, wake: wake)
@@ -140,6 +139,7 @@ extension NewsFetcher {
     await withTaskGroup { group in
       group.addTask { await self.followEvents(queue) }
       group.addTask { await self.receiveNotifications(as: .watch, queue) }
+      group.addTask { await self.receiveActivations() }
     }
   }
 

@@ -1,6 +1,7 @@
 public import BackgroundFetch
 public import Foundation
 import GRDB
+import HTTPTransfer
 
 extension NewsFetcher {
   /// The stored schedule, in the configured time zone.
@@ -46,6 +47,14 @@ extension NewsFetcher {
       try store.save(scheduler, db)
     }
     return true
+  }
+
+  /// The waits that servers have demanded of this store by `Retry-After`, the longest first. A wait applies to all requests to
+  /// that server, and to no other one.
+  public var serverWaits: [ServerWait] {
+    let now = clock.now.date
+    return local.retryAfterStore.all.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { ServerWait(origin: $0.key, until: now + $0.value) }
   }
 
   /// Returns the records of the last wakes, newest first.

@@ -76,6 +76,8 @@ public final class NewsFetcher: Sendable {
   public let notifications: LocalNotifications
   /// The observers of pushes. Each push is notified once, after the fetch for it, unless it was dropped or is pending.
   public let remoteNotifications = ObserverList<RemoteNotification>()
+  /// The observers of taps on notifications. Each tap is notified once; see ``receiveActivations()``.
+  public let activations = ObserverList<NotificationActivation>()
   /// The stored state of the followed feed.
   let local: LocalFeed
   let server: NewsServer
@@ -84,6 +86,8 @@ public final class NewsFetcher: Sendable {
   let clock: any FetchClock
   let log: @Sendable (String) -> Void
   private let fetcher: BackgroundFetcher<FetchReport>
+  /// The lock of the process that fetches.
+  private let lock: FetchLock
 
   /// The store of the folder.
   var store: LocalStore { local.store }
@@ -149,7 +153,7 @@ public final class NewsFetcher: Sendable {
       retryAfterStore: retryAfterStore)
     server = NewsServer(url: configuration.feed.server, requester: requester)
     registrar = DeviceRegistrar(local, folder: configuration.folder, server: server, log: log)
-    let lock = FetchLock(path: configuration.folder.appending(path: "fetch.lock").path(percentEncoded: false))
+    lock = FetchLock(path: configuration.folder.appending(path: "fetch.lock").path(percentEncoded: false))
     fetcher = BackgroundFetcher(
       application: application, lock: lock, foregroundTimeout: configuration.foregroundTimeout, log: log)
   }
@@ -164,13 +168,13 @@ public final class NewsFetcher: Sendable {
   ///   - reason: The reason of the fetch.
   ///   - wake: The moment from which the 30 s count; nil for now. A process that was started for the fetch passes its
   ///     start.
-  ///   - at: A token that the server is known to have reached. If the store has reached it too, no request is sent.
+  ///   - token: A token that the server is known to have reached. If the store has reached it too, no request is sent.
   /// - Returns: The report, failures included.
   @discardableResult
   public func performFetch(
-    _ reason: FetchReason = .manual, wake: FetchInstant? = nil, at: SyncToken? = nil
+    _ reason: FetchReason = .manual, wake: FetchInstant? = nil, reaching token: SyncToken? = nil
   ) async -> FetchReport {
-    await fetch(reason, wake: wake, at: at).report
+    await fetch(reason, wake: wake, at: token).report
   }
 
   /// The outcome of a call of the fetch handler.
@@ -180,7 +184,7 @@ public final class NewsFetcher: Sendable {
     var run: UInt64?
   }
 
-  /// The fetch handler; see ``performFetch(_:wake:at:)``.
+  /// The fetch handler; see ``performFetch(_:wake:reaching:)``.
   func fetch(_ reason: FetchReason, wake: FetchInstant? = nil, at: SyncToken? = nil) async -> Handled {
     let wake = wake ?? clock.now
     let run = FetchRun(
@@ -232,18 +236,23 @@ public final class NewsFetcher: Sendable {
       name: .newsItemsDidChange, object: self, userInfo: [ItemChanges.userInfoKey: changes])
   }
 
+  /// The reason why a fetch could not begin.
+  private var busyMessage: String {
+    guard let process = lock.holder, lock.isHolderStopped else { return "another process is fetching" }
+    return "process \(process) is fetching, but is stopped; continue it with kill -CONT \(process), or end it"
+  }
+
   /// Creates the report of a fetch that has returned none.
   private func report(of outcome: FetchOutcome<FetchReport>, _ run: FetchRun) -> FetchReport {
-    var report = FetchReport(result: .failed)
-    report.badge = (try? badge) ?? 0
-    report.error =
+    let seconds = Int((outcome.duration / .seconds(1)).rounded())
+    let failure =
       switch outcome.ending {
-      case .finished: outcome.failure ?? "the fetch failed"
-      case .expired: "the fetch did not end within \(Int((outcome.duration / .seconds(1)).rounded())) s"
-      case .cancelled: "the fetch was cancelled"
-      case .busy: "another process is fetching"
+      case .finished: FetchError(.storage, outcome.failure ?? "the fetch failed")
+      case .expired: FetchError(.budget, "the fetch did not end within \(seconds) s")
+      case .cancelled: FetchError(.cancelled, "the fetch was cancelled")
+      case .busy: FetchError(.busy, busyMessage)
       }
     // An expired fetch has not recorded itself.
-    return outcome.ending == .expired && !outcome.hasJoined ? run.recordExpiry(report) : report
+    return run.abandonedReport(failure, isRecorded: outcome.ending == .expired && !outcome.hasJoined)
   }
 }

@@ -165,7 +165,7 @@ struct NewsServer: Sendable {
     return FetchError(
       isUnavailable ? .unavailable : .rejected, "the server responded with \(head.status)\(reason)",
       status: head.status,
-      retryAfter: isUnavailable ? requester.retryAfter(of: head) : nil)
+      retryAfter: isUnavailable ? requester.retryAfter(of: head).map { .seconds($0) } : nil)
   }
 
   /// Returns the server's own explanation on one line: the faulty fields, or else the detail or the title.

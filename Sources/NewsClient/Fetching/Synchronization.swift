@@ -4,18 +4,20 @@ import News
 
 /// Requests the missing changes from the server.
 ///
-/// Nothing takes effect before ``Result`` is applied in one transaction. Only the pages of a snapshot are staged as
-/// they arrive, so that the next wake can continue.
+/// Nothing takes effect before ``Result`` is applied in one transaction. The pages of a full copy are staged as they
+/// arrive, and a copy that the time does not suffice for is continued by the next fetch.
 struct Synchronization {
   /// The changes to apply.
   enum Result: Sendable {
     case nothing
     /// The pages of a delta. If the window has too few items left, `refill` is the first page again.
     case delta([ChangeList], refill: NewsServer.Page?)
-    /// The first page, which replaces everything.
-    case page(NewsServer.Page, SyncToken)
-    /// The staged snapshot, which replaces everything.
-    case snapshot(SyncToken)
+    /// The first page, which replaces everything. Its token is nil if the server has sent none.
+    case page(NewsServer.Page, SyncToken?)
+    /// The complete copy in the staging area, which replaces everything.
+    case copy(SyncState.Copy)
+    /// The copy in the staging area, of which pages are missing.
+    case unfinishedCopy(SyncState.Copy)
 
     /// Whether only changes since the stored token are applied.
     var isDelta: Bool { if case .delta = self { true } else { false } }
@@ -25,16 +27,29 @@ struct Synchronization {
   static let maximumPages = 20
   /// The maximum number of changes in a page.
   static let pageSize = 200
+  /// The time that a fetch keeps for its end when it continues a copy, in seconds.
+  private static let reserve = 5.0
+  /// The maximum size of a transaction that stages items, in bytes of JSON.
+  private static let maximumBatchBytes = 512 << 10
 
-  let store: LocalStore
+  let local: LocalFeed
   let server: NewsServer
-  let feed: FollowedFeed
+  /// Returns the seconds until the fetch must have ended; nil without a limit.
+  var timeLeft: @Sendable () -> Double? = { nil }
+  /// Receives the number of items of the copy in the staging area, after each page.
+  var reportCopied: @Sendable (Int) -> Void = { _ in }
   private(set) var cost = NewsServer.Cost()
+  /// Whether the feed is to be started again, because it has failed for a day.
+  private var mayHeal = false
+  /// Whether it was started from nothing or again, which happens once in a fetch.
+  private var hasStarted = false
 
-  init(store: LocalStore, server: NewsServer, feed: FollowedFeed) {
-    self.store = store
+  private var store: LocalStore { local.store }
+  private var feed: FollowedFeed { local.feed }
+
+  init(_ local: LocalFeed, server: NewsServer) {
+    self.local = local
     self.server = server
-    self.feed = feed
   }
 
   /// Sends requests until there are no more changes or the page limit is reached.
@@ -42,7 +57,17 @@ struct Synchronization {
   /// - Parameter at: A token from a push or an event, which the responses must have reached.
   /// - Throws: `FetchError`, `CancellationError`.
   mutating func run(_ state: SyncState, at: SyncToken? = nil) async throws -> Result {
-    guard let token = state.token else { return try await start(state, at: nil) }
+    mayHeal = try store.read { try FailingFeed.isResetDue(feed, at: local.clock.now, $0) }
+    do {
+      return try await synchronize(state, at: at)
+    } catch let error as FetchError where mayHeal && error.mayBeHealed && !hasStarted {
+      return try await start(at: nil)
+    }
+  }
+
+  private mutating func synchronize(_ state: SyncState, at: SyncToken?) async throws -> Result {
+    if let copy = state.copy { return try await self.copy(from: copy, at: nil) }
+    guard let token = state.token else { return try await start(at: nil) }
     var pages: [ChangeList] = []
     var since = token
     while pages.count < Self.maximumPages {
@@ -51,7 +76,7 @@ struct Synchronization {
         return try await delta(pages, state)
       case .expired(let current):
         // The pages before this response belong to a history that is gone.
-        return try await start(state, at: current, isResync: true)
+        return try await start(at: current)
       case .changed(let list):
         // This response comes from an outdated cache.
         if list.token.epoch == since.epoch, list.token.version < since.version { return try await delta(pages, state) }
@@ -80,10 +105,10 @@ struct Synchronization {
   }
 
   /// Starts from nothing, or again after a token has expired.
-  private mutating func start(_ state: SyncState, at: SyncToken?, isResync: Bool = false) async throws -> Result {
-    guard case .window(let limit) = feed.extent else {
-      return try await snapshot(from: isResync ? nil : state.continuation, at: at)
-    }
+  private mutating func start(at: SyncToken?) async throws -> Result {
+    hasStarted = true
+    if mayHeal { try store.write { try FailingFeed.recordReset(feed, at: local.clock.now, $0) } }
+    guard case .window(let limit) = feed.extent else { return try await copy(from: nil, at: at) }
     let query = NewsServer.Query(topics: feed.topics, limit: limit)
     var outcome = try await server.items(query, at: at, conditions: .init(), cost: &cost)
     // A cache may have sent the 304 of another client. The request is repeated once, never in a loop.
@@ -93,21 +118,36 @@ struct Synchronization {
       throw FetchError(.unexpectedResponse, "the server sent 304 for an unconditional request", status: 304)
     case .expired: throw FetchError(.unavailable, "the server refused the token that it has just sent", status: 410)
     case .changed(let page):
-      guard let token = page.token else {
+      // After a day of failures, new items without a token are better than none.
+      guard page.token != nil || mayHeal else {
         throw FetchError(.unexpectedResponse, "the response has no Sync-Token", status: 200)
       }
-      if let at, token.epoch != at.epoch || token.version < at.version {
+      if let at, let token = page.token, token.epoch != at.epoch || token.version < at.version {
         throw FetchError(.unavailable, "a cache sent a response that is older than the requested token", status: 200)
       }
-      return .page(page, token)
+      // The items of another feed may be many, and are replaced like those of a full copy.
+      guard try store.read({ try ItemTable($0).count() }) > ItemChanges.maximumItems else {
+        return .page(page, page.token)
+      }
+      return .copy(try stage(page))
     }
   }
 
-  /// Continues a snapshot, or begins one. Each page is staged with its token.
-  private mutating func snapshot(from continuation: SyncToken?, at: SyncToken?) async throws -> Result {
-    var since = continuation
+  /// Continues a full copy, or begins one. Each page is staged with its token.
+  private mutating func copy(from copy: SyncState.Copy?, at: SyncToken?) async throws -> Result {
+    var copy = copy
     var mayRestart = true
+    var slowest = 0.0
     while true {
+      if let copy, copy.isComplete {
+        reportCopied(copy.items)
+        return .copy(copy)
+      }
+      if let copy, slowest > 0, let left = timeLeft(), left < Self.reserve + 2 * slowest {
+        return .unfinishedCopy(copy)
+      }
+      let start = local.clock.now.uptime
+      let since = copy?.token
       switch try await server.changes(changeQuery, since: since, at: since == nil ? at : nil, cost: &cost) {
       case .unchanged:
         throw FetchError(.unexpectedResponse, "the server sent 304 during a snapshot", status: 304)
@@ -115,13 +155,14 @@ struct Synchronization {
         guard mayRestart, since != nil else {
           throw FetchError(.unavailable, "the server refused the snapshot that it has just begun", status: 410)
         }
-        (since, mayRestart) = (nil, false)
+        (copy, mayRestart) = (nil, false)
       case .changed(let list):
         try checkProgress(of: list, since: since)
-        try stage(list, isFirst: since == nil)
-        if !list.more { return .snapshot(list.token) }
-        since = list.token
+        let staged = try stage(list, after: copy)
+        reportCopied(staged.items)
+        copy = staged
       }
+      slowest = max(slowest, local.clock.now.uptime - start)
     }
   }
 
@@ -133,29 +174,77 @@ struct Synchronization {
     guard list.more, let since, list.token.position ?? 0 <= since.position ?? 0 else { return }
     try store.write { db in
       var state = try StateTable(db).sync(feed)
-      state.continuation = nil
+      state.copy = nil
       try store.save(state, db)
     }
     throw FetchError(.unexpectedResponse, "the snapshot announces more pages, but does not advance", status: 200)
   }
 
-  private func stage(_ list: ChangeList, isFirst: Bool) throws {
+  /// Stages a page of a copy.
+  ///
+  /// - Parameter copy: The copy with the previous pages; nil for the first page.
+  private func stage(_ list: ChangeList, after copy: SyncState.Copy?) throws -> SyncState.Copy {
     guard list.snapshot == true else {
       throw FetchError(.unexpectedResponse, "the response is not a page of a snapshot", status: 200)
     }
-    try store.write { db in
-      let staged = ItemTable(db, .staged)
-      if isFirst { try staged.removeAll() }
-      for change in list.changes {
-        switch change {
-        case .put(let item): try staged.put(item)
-        case .remove(let id, _): try staged.remove(id)
-        case .unknown: break
-        }
+    let changes = try list.changes.compactMap { change in
+      switch change {
+      case .put(let item): StagedChange.put(try ItemTable.StoredForm(item))
+      case .remove(let id, _): StagedChange.remove(id)
+      case .unknown: nil
       }
-      var state = try StateTable(db).sync(feed)
-      state.continuation = list.more ? list.token : nil
-      try store.save(state, db)
     }
+    let items = changes.count { if case .put = $0 { true } else { false } }
+    let new = SyncState.Copy(token: list.token, isComplete: !list.more, items: (copy?.items ?? 0) + items)
+    try stage(changes, new, isFirst: copy == nil)
+    return new
+  }
+
+  /// Stages the newest page as a complete copy.
+  private func stage(_ page: NewsServer.Page) throws -> SyncState.Copy {
+    var copy = SyncState.Copy(token: page.token, isComplete: true, items: page.items.count)
+    copy.conditions = page.conditions
+    copy.oldest = page.isComplete ? nil : page.items.map { SyncState.Keyset($0) }.min()
+    try stage(page.items.map { .put(try ItemTable.StoredForm($0)) }, copy, isFirst: true)
+    return copy
+  }
+
+  private enum StagedChange {
+    case put(ItemTable.StoredForm)
+    case remove(UUID)
+  }
+
+  /// Stages changes in small transactions, the last of which stores their token. A page that was staged partly is staged
+  /// again.
+  private func stage(_ changes: [StagedChange], _ copy: SyncState.Copy, isFirst: Bool) throws {
+    if isFirst {
+      try store.write { db in
+        try StagingArea(db).clear()
+        try ReadMarks(db).forgetRemoved()
+        var state = try StateTable(db).sync(feed)
+        state.copy = nil
+        try store.save(state, db)
+      }
+    }
+    var rest = changes[...]
+    repeat {
+      try Task.checkCancellation()
+      try store.write { db in
+        let staged = ItemTable(db, .staged)
+        var bytes = 0
+        while bytes < Self.maximumBatchBytes, let change = rest.popFirst() {
+          switch change {
+          case .put(let item):
+            try staged.put(item)
+            bytes += item.json.count
+          case .remove(let id): try staged.remove(id)
+          }
+        }
+        guard rest.isEmpty else { return }
+        var state = try StateTable(db).sync(feed)
+        state.copy = copy
+        try store.save(state, db)
+      }
+    } while !rest.isEmpty
   }
 }

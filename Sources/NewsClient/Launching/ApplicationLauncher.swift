@@ -43,22 +43,73 @@ public import Foundation
       _ = try launch(LaunchOptions(reason: .transfer, session: session, store: store))
     }
 
+    /// Whether the program of the last launch is still running.
+    var isRunning: Bool { LaunchedProgram.stored(in: store)?.isRunning ?? false }
+
     /// Starts the program. It outlives this process.
-    func launch(_ options: LaunchOptions) throws -> Process {
-      // A child inherits the signals that are ignored (execve(2)), and Foundation does not reset them. A handler is reset to
-      // the default by the execution of another program.
-      let ignored = signal(SIGPIPE) { _ in }
-      defer { signal(SIGPIPE, ignored) }
-      let process = Process()
-      process.executableURL = URL(filePath: command[0])
-      process.arguments = Array(command.dropFirst())
-      process.environment = ProcessInfo.processInfo.environment.merging(options.environment) { $1 }
-      process.standardInput = FileHandle.nullDevice
-      process.standardOutput = FileHandle.nullDevice
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      return process
+    func launch(_ options: LaunchOptions) throws -> LaunchedProgram {
+      let environment = ProcessInfo.processInfo.environment.merging(options.environment) { $1 }
+      #if os(Linux)
+        let program = ChildProgram(
+          executable: command[0], arguments: Array(command.dropFirst()), environment: environment)
+        let launched = LaunchedProgram(try program.start())
+      #else
+        let launched = LaunchedProgram(try start(environment))
+      #endif
+      launched.save(in: store)
+      return launched
     }
+
+    #if !os(Linux)
+      /// Starts the program.
+      ///
+      /// - Returns: The number of the process.
+      private func start(_ environment: [String: String]) throws -> Int32 {
+        // A child inherits the signals that are ignored (execve(2)), and Foundation does not reset them. A handler is reset to
+        // the default by the execution of another program.
+        let ignored = signal(SIGPIPE) { _ in }
+        defer { signal(SIGPIPE, ignored) }
+        let process = Process()
+        process.executableURL = URL(filePath: command[0])
+        process.arguments = Array(command.dropFirst())
+        process.environment = environment
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process.processIdentifier
+      }
+    #endif
+  }
+
+  /// The program of the last launch. A second one is not started while it runs.
+  struct LaunchedProgram: Codable {
+    private let process: Int32
+    /// The start of the process; nil on systems other than Linux.
+    private let start: String?
+
+    init(_ process: Int32) {
+      self.process = process
+      start = ProcessState(process: process)?.start
+    }
+
+    /// Whether the program is running.
+    var isRunning: Bool {
+      guard let start else { return kill(process, 0) == 0 }
+      guard let state = ProcessState(process: process) else { return false }
+      return state.start == start && !state.hasEnded
+    }
+
+    private static func file(in store: URL) -> URL {
+      store.appending(path: "launched.json", directoryHint: .notDirectory)
+    }
+
+    static func stored(in store: URL) -> LaunchedProgram? {
+      (try? Data(contentsOf: file(in: store))).flatMap { try? JSONDecoder().decode(LaunchedProgram.self, from: $0) }
+    }
+
+    /// Records the launch. Without the record, a second program may be started.
+    func save(in store: URL) { try? JSONEncoder().encode(self).write(to: Self.file(in: store), options: .atomic) }
   }
 #endif
 

@@ -15,10 +15,17 @@ public struct LaunchOptions: Sendable, Hashable {
   /// The name of the variable with the folder of the store.
   static let storeVariable = "TIDINGS_STORE"
 
+  /// The names of the variables with the tap on a notification.
+  static let notificationVariable = "TIDINGS_LAUNCH_NOTIFICATION"
+  static let actionVariable = "TIDINGS_LAUNCH_ACTION"
+  static let tokenVariable = "XDG_ACTIVATION_TOKEN"
+
   /// The reason of the launch; `user` if no process of the store has launched the app.
   public var reason: LaunchReason
   /// The identifier of the session whose transfers have ended. The app opens it to receive their events.
   public var session: String?
+  /// The tap on a notification that has launched the app.
+  public var activation: NotificationActivation?
   /// The folder of the store that has launched the app.
   public var store: URL?
 
@@ -26,6 +33,11 @@ public struct LaunchOptions: Sendable, Hashable {
   public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     reason = environment[Self.reasonVariable].flatMap(LaunchReason.init(rawValue:)) ?? .user
     session = environment[Self.sessionVariable]
+    activation = environment[Self.notificationVariable].map {
+      NotificationActivation(
+        identifier: $0, action: environment[Self.actionVariable] ?? NotificationActivation.defaultAction,
+        token: environment[Self.tokenVariable])
+    }
     store = environment[Self.storeVariable].map { URL(filePath: $0, directoryHint: .isDirectory) }
   }
 
@@ -38,6 +50,9 @@ public struct LaunchOptions: Sendable, Hashable {
   var environment: [String: String] {
     var variables = [Self.reasonVariable: reason.rawValue]
     variables[Self.sessionVariable] = session
+    variables[Self.notificationVariable] = activation?.identifier
+    variables[Self.actionVariable] = activation?.action
+    variables[Self.tokenVariable] = activation?.token
     variables[Self.storeVariable] = store?.absoluteURL.path(percentEncoded: false)
     return variables
   }

@@ -11,6 +11,10 @@ struct ChangeApplier {
   /// The new items, newest first, except items that a resync brings back or that the user has read; known after
   /// ``finish(previous:)``.
   private(set) var news: [NewsItem] = []
+  /// The differences of the copy that has replaced everything.
+  private var comparison: CopyComparison?
+  /// Whether a result with changes was applied.
+  private var hasApplied = false
 
   init(_ db: Database, _ state: SyncState) {
     table = ItemTable(db)
@@ -18,15 +22,18 @@ struct ChangeApplier {
   }
 
   /// Applies the result of a fetch.
-  mutating func apply(_ result: Synchronization.Result) throws {
+  ///
+  /// - Parameter comparison: The differences of a complete copy.
+  mutating func apply(_ result: Synchronization.Result, _ comparison: CopyComparison?) throws {
     switch result {
-    case .nothing: break
+    case .nothing, .unfinishedCopy: return
     case .delta(let pages, let refill):
       for page in pages { try apply(page) }
       if let refill, let token = refill.token { try replace(with: refill, token: token) }
     case .page(let page, let token): try replace(with: page, token: token)
-    case .snapshot(let token): try replaceWithStaged(token: token)
+    case .copy: if let comparison { try replace(with: comparison) }
     }
+    hasApplied = true
   }
 
   /// Applies a page of a delta.
@@ -43,8 +50,8 @@ struct ChangeApplier {
 
   /// Replaces everything with the newest page.
   ///
-  /// - Parameter token: The token of the page.
-  private mutating func replace(with page: NewsServer.Page, token: SyncToken) throws {
+  /// - Parameter token: The token of the page; nil if the server has sent none.
+  private mutating func replace(with page: NewsServer.Page, token: SyncToken?) throws {
     let oldest = page.isComplete ? nil : page.items.map { SyncState.Keyset($0) }.min()
     state.oldest = oldest
     let newIDs = Set(page.items.map(\.id))
@@ -54,28 +61,37 @@ struct ChangeApplier {
       if let oldest, SyncState.Keyset(stored) < oldest { try table.remove(stored.id) } else { try remove(stored.id) }
     }
     state.conditions = page.conditions
-    state.token = token
+    state.token = token ?? state.token
+    state.copy = nil
   }
 
-  /// Replaces everything with the complete snapshot.
-  private mutating func replaceWithStaged(token: SyncToken) throws {
-    let staged = ItemTable(table.db, .staged)
-    state.oldest = nil
-    for id in try table.ids() where try staged.json(id) == nil { try remove(id) }
-    for id in try staged.ids() {
-      guard let item = try staged.item(id) else { continue }
-      try put(item, epochIsSame: false)
-    }
-    try staged.removeAll()
-    state.continuation = nil
-    state.conditions = nil
-    state.token = token
+  /// Replaces everything with the complete copy.
+  private mutating func replace(with comparison: CopyComparison) throws {
+    try StagingArea(table.db).takePlace()
+    try NotificationJournal(table.db).addPast(comparison.changes.removed)
+    let copy = comparison.copy
+    (state.oldest, state.conditions, state.copy) = (copy.oldest, copy.conditions, nil)
+    state.token = copy.token ?? state.token
+    self.comparison = comparison
   }
 
   /// Trims the window, counts the badge, and returns the changes.
   ///
   /// - Parameter previous: The token before the fetch. Its version separates new items from returning ones.
   mutating func finish(previous: SyncToken?) throws -> ItemChanges {
+    let changes = try comparison?.changes ?? finishChanges(previous: previous)
+    state.newest = [changes.inserted.first.map { SyncState.Keyset($0) }, comparison?.newest, state.newest]
+      .compactMap { $0 }.max()
+    if hasApplied {
+      let marks = ReadMarks(table.db)
+      try marks.forgetRemoved()
+      state.badge = try marks.badge
+    }
+    return changes
+  }
+
+  /// Trims the window, records the new items, and returns the changes of the touched items.
+  private mutating func finishChanges(previous: SyncToken?) throws -> ItemChanges {
     if case .window(let limit) = state.feed.extent, !originals.isEmpty, let oldest = try table.trim(to: limit) {
       state.oldest = oldest
     }
@@ -96,17 +112,13 @@ struct ChangeApplier {
     let marks = ReadMarks(table.db)
     news = try changes.inserted.filter { try isNews($0, since: previous) && !marks.isRead($0.id) }
     try marks.count(news.map(\.id))
-    // A damaged file may contain any number.
-    state.badge = min(state.badge, 1 << 32) + news.count
-    state.newest = (changes.inserted.map { SyncState.Keyset($0) } + [state.newest].compactMap { $0 }).max()
     return changes
   }
 
   /// Whether an item that was not stored is newer than the stored state. A resync brings older items back too.
   private func isNews(_ item: NewsItem, since previous: SyncToken?) -> Bool {
-    guard let previous else { return true }
     // Versions compare within one epoch only. Across epochs the date decides.
-    if previous.epoch == state.token?.epoch { return item.version > previous.version }
+    if let previous, previous.epoch == state.token?.epoch { return item.version > previous.version }
     return state.newest.map { SyncState.Keyset(item) > $0 } ?? true
   }
 

@@ -26,14 +26,20 @@ struct ChangeTable {
     get throws { try Int64.fetchOne(db, sql: "SELECT max(number) FROM changes") ?? 0 }
   }
 
+  /// Adds the column that says whether a record has all changes.
+  static func addCompleteness(_ db: Database) throws {
+    try db.execute(sql: "ALTER TABLE changes ADD COLUMN is_complete INTEGER NOT NULL DEFAULT 1")
+  }
+
   /// Adds a record in the transaction of a fetch.
   ///
   /// - Parameter origin: The ``LocalStore/origin`` of the store that has fetched.
   func add(_ changes: ItemChanges, origin: String) throws {
     try db.execute(
-      sql: "INSERT INTO changes (origin, inserted, updated, removed) VALUES (?, ?, ?, ?)",
+      sql: "INSERT INTO changes (origin, inserted, updated, removed, is_complete) VALUES (?, ?, ?, ?, ?)",
       arguments: [
         origin, Self.data(changes.inserted.map(\.id)), Self.data(changes.updated.map(\.id)), Self.data(changes.removed),
+        changes.isComplete,
       ])
     try db.execute(
       sql: "DELETE FROM changes WHERE number <= ?", arguments: [db.lastInsertedRowID - Int64(Self.maximumRecords)])
@@ -41,7 +47,7 @@ struct ChangeTable {
 
   /// Returns the changes by others after a record, oldest first, with the items as they are now.
   ///
-  /// If records were dropped meanwhile, a single change has all stored items as updated.
+  /// If records were dropped meanwhile, a single change has the newest stored items as updated.
   ///
   /// - Parameters:
   ///   - number: The number of the last known record. It becomes the number of the last record.
@@ -54,18 +60,22 @@ struct ChangeTable {
     defer { number = last }
     if last > number, first > number + 1 {
       var changes = ItemChanges()
-      changes.updated = try ItemTable(db).newest(nil)
+      changes.updated = try ItemTable(db).newest(ItemChanges.maximumItems)
+      changes.isComplete = try ItemTable(db).count() <= ItemChanges.maximumItems
       return [changes]
     }
     let rows = try Row.fetchAll(
       db,
-      sql: "SELECT inserted, updated, removed FROM changes WHERE number > ? AND origin <> ? ORDER BY number",
+      sql: """
+        SELECT inserted, updated, removed, is_complete FROM changes WHERE number > ? AND origin <> ? ORDER BY number
+        """,
       arguments: [number, origin])
     return try rows.map { row in
       var changes = ItemChanges()
       changes.inserted = try items(row[0])
       changes.updated = try items(row[1])
       changes.removed = Self.ids(row[2])
+      changes.isComplete = row[3]
       return changes
     }
   }

@@ -13,6 +13,14 @@ public struct ItemChanges: Sendable, Equatable {
   public var updated: [NewsItem] = []
   /// The ids of the removed items, without those that only became too old for the window.
   public var removed: [UUID] = []
+  /// Whether the lists have all changes. A full copy may change more than ``maximumItems`` items; the lists then have the
+  /// newest of them, and the app reads the store again.
+  public var isComplete = true
+
+  /// The maximum number of items in a list of a full copy.
+  public static let maximumItems = 1000
+  /// The maximum number of removed items in the list of a full copy.
+  static let maximumRemoved = 5000
 
   /// Creates an empty set of changes.
   public init() {}

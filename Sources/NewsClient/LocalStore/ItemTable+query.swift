@@ -53,11 +53,11 @@ extension ItemTable {
       conditions.append("id NOT IN (SELECT id FROM read_items)")
     }
     if let words = query.words {
-      guard try db.tableExists(SearchIndex.table) else {
+      guard try db.tableExists(name.searchIndex) else {
         throw FetchError(.storage, "the store has no search index yet, and cannot be written")
       }
       guard let pattern = FTS5Pattern(matchingAllPrefixesIn: words) else { return nil }
-      conditions.append("rowid IN (SELECT rowid FROM \(SearchIndex.table) WHERE \(SearchIndex.table) MATCH ?)")
+      conditions.append("rowid IN (SELECT rowid FROM \(name.searchIndex) WHERE \(name.searchIndex) MATCH ?)")
       arguments += [pattern]
     }
     return (conditions.joined(separator: " AND "), arguments)

@@ -6,6 +6,22 @@ import News
 struct ItemTable {
   enum Name: String {
     case items, staged
+
+    /// The name of the full-text index of the table.
+    var searchIndex: String { "\(rawValue)_text" }
+  }
+
+  /// An item in its stored form.
+  struct StoredForm: Sendable {
+    let id: String
+    let version: Int
+    let date: Int
+    let json: Data
+
+    init(_ item: NewsItem) throws {
+      (id, version) = (ItemTable.key(item.id), item.version)
+      (date, json) = (SyncState.Keyset(item).date, try NewsJSON.encode(item))
+    }
   }
 
   let db: Database
@@ -18,7 +34,7 @@ struct ItemTable {
 
   /// Returns the stored JSON of an item.
   func json(_ id: UUID) throws -> Data? {
-    try Data.fetchOne(db, sql: "SELECT json FROM \(name.rawValue) WHERE id = ?", arguments: [key(id)])
+    try Data.fetchOne(db, sql: "SELECT json FROM \(name.rawValue) WHERE id = ?", arguments: [Self.key(id)])
   }
 
   func item(_ id: UUID) throws -> NewsItem? {
@@ -26,14 +42,17 @@ struct ItemTable {
   }
 
   /// Stores an item, and replaces the one with the same id.
-  func put(_ item: NewsItem) throws {
+  func put(_ item: NewsItem) throws { try put(try StoredForm(item)) }
+
+  /// Stores an item, and replaces the one with the same id.
+  func put(_ item: StoredForm) throws {
     try db.execute(
       // REPLACE would remove the row without the triggers that keep the search index.
       sql: """
         INSERT INTO \(name.rawValue) (id, version, date, json) VALUES (?, ?, ?, ?)
         ON CONFLICT (id) DO UPDATE SET version = excluded.version, date = excluded.date, json = excluded.json
         """,
-      arguments: [key(item.id), item.version, SyncState.Keyset(item).date, try NewsJSON.encode(item)])
+      arguments: [item.id, item.version, item.date, item.json])
   }
 
   /// Whether the stored item is equal, or newer within the same epoch.
@@ -43,7 +62,7 @@ struct ItemTable {
   }
 
   func remove(_ id: UUID) throws {
-    try db.execute(sql: "DELETE FROM \(name.rawValue) WHERE id = ?", arguments: [key(id)])
+    try db.execute(sql: "DELETE FROM \(name.rawValue) WHERE id = ?", arguments: [Self.key(id)])
   }
 
   func removeAll() throws {
@@ -57,6 +76,11 @@ struct ItemTable {
     let sql = "SELECT json FROM \(name.rawValue) ORDER BY date DESC, id DESC LIMIT ?"
     return try Data.fetchAll(db, sql: sql, arguments: [limit ?? -1])
       .map { try NewsJSON.decode(NewsItem.self, from: $0) }
+  }
+
+  /// Whether there are no items.
+  var isEmpty: Bool {
+    get throws { try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM \(name.rawValue))") ?? true }
   }
 
   func count() throws -> Int {
@@ -84,5 +108,5 @@ struct ItemTable {
     return oldest
   }
 
-  private func key(_ id: UUID) -> String { id.uuidString.lowercased() }
+  static func key(_ id: UUID) -> String { id.uuidString.lowercased() }
 }

@@ -35,24 +35,13 @@ struct LocalFeed: Sendable {
   func scheduler(_ db: Database) throws -> FetchScheduler {
     var scheduler = try store.scheduler(db)
     scheduler.timeZone = timeZone
-    // A transfer may have received the server's `Retry-After`.
-    let wait = retryAfterStore.remaining(for: feed.server)
-    if wait > 0 { scheduler.hold(seconds: wait, at: clock.now) }
+    // A wait applies to the requests of one origin. The schedule of the store may have served another one before.
+    scheduler.setHold(seconds: retryAfterStore.remaining(for: feed.server), at: clock.now)
     return scheduler
   }
 
-  /// Returns the seconds for which the server accepts no requests.
-  func remainingWait() throws -> Double { try store.read { try scheduler($0).holdRemaining(at: clock.now) } }
-
-  /// Stores a wait that the server demands; see `FetchScheduler.hold(seconds:at:)`.
-  func hold(seconds: Double) throws {
-    try store.write { db in
-      var scheduler = try scheduler(db)
-      scheduler.hold(seconds: seconds, at: clock.now)
-      try store.save(scheduler, db)
-      try? store.settings.save(scheduler)
-    }
-  }
+  /// The seconds for which the server accepts no requests.
+  var remainingWait: Double { retryAfterStore.remaining(for: feed.server) }
 
   /// Returns the pushes that the store has received.
   func pushHistory(_ db: Database) throws -> PushHistory {

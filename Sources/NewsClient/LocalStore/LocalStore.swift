@@ -172,6 +172,9 @@ final class LocalStore: Sendable {
         try FileManager.default.createDirectory(
           at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       }
+      // SQLite gives the files beside the database the same permissions. They show what a user reads.
+      let descriptor = Self.createFile(file.path(percentEncoded: false))
+      if descriptor >= 0 { close(descriptor) }
       return Connection(try .open(file, migrator(settings)), of: file)
     } catch let error as DatabaseError where error.isCorruption {
       do {
@@ -187,6 +190,11 @@ final class LocalStore: Sendable {
       else { throw obstacle }
       return Connection(queue, of: file, obstacle: obstacle)
     }
+  }
+
+  /// Creates a file for this user; see open(2).
+  private static func createFile(_ path: String) -> Int32 {
+    openFile(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   }
 
   /// Renames a damaged store, and logs that.
@@ -231,15 +239,24 @@ final class LocalStore: Sendable {
     migrator.registerMigration("reading") { db in
       // The marks of a store that was lost.
       try ReadMarks.addTables(db, copy: settings.readIDs)
+      try ReadMarks(db).countNewest(try StateTable(db).sync?.badge ?? 0)
       try SearchIndex.addTables(db)
     }
     migrator.registerMigration("changes") { db in
       try ChangeTable.addTable(db)
       try OpeningTable.addTable(db)
     }
+    migrator.registerMigration("staging") { db in
+      try StagingArea.addTables(db)
+      try ChangeTable.addCompleteness(db)
+    }
+    migrator.registerMigration("activations") { try NotificationJournal.addActivations($0) }
     return migrator
   }
 }
+
+/// The function `open(2)`, which the method of the same name hides.
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 
 extension DecodingError {
   /// The reason without a dump of the value.

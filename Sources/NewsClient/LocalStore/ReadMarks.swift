@@ -34,37 +34,62 @@ struct ReadMarks {
     try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM read_items WHERE id = ?)", arguments: [key(id)]) ?? false
   }
 
-  /// The changes of the marks.
-  struct Outcome {
-    /// Whether any mark has changed.
-    var hasChanged = false
-    /// The number of changed items that are new since the app was last opened.
-    var counted = 0
-  }
-
   /// Marks items as read or unread.
-  func set(_ ids: some Sequence<UUID>, isRead: Bool) throws -> Outcome {
+  ///
+  /// - Returns: Whether any mark has changed.
+  func set(_ ids: some Sequence<UUID>, isRead: Bool) throws -> Bool {
     let sql = isRead ? "INSERT OR IGNORE INTO read_items (id) VALUES (?)" : "DELETE FROM read_items WHERE id = ?"
-    var outcome = Outcome()
+    var hasChanged = false
     for id in ids {
       try db.execute(sql: sql, arguments: [key(id)])
-      guard db.changesCount == 1 else { continue }
-      outcome.hasChanged = true
-      let isCounted = try Bool.fetchOne(
-        db, sql: "SELECT EXISTS (SELECT 1 FROM badge_items WHERE id = ?)", arguments: [key(id)])
-      if isCounted == true { outcome.counted += 1 }
+      if db.changesCount == 1 { hasChanged = true }
     }
     try prune()
-    return outcome
+    return hasChanged
   }
 
-  /// Records the new items that the badge counts.
+  /// Marks all stored items as read. Only the newest marks are copied, so the oldest items come first.
+  ///
+  /// - Returns: Whether any mark has changed.
+  func setAllRead() throws -> Bool {
+    try db.execute(
+      sql: """
+        INSERT INTO read_items (id)
+        SELECT id FROM items WHERE id NOT IN (SELECT id FROM read_items) ORDER BY date, id
+        """)
+    let hasChanged = db.changesCount > 0
+    try prune()
+    return hasChanged
+  }
+
+  /// Records new items, which the badge counts while they are stored and unread.
   func count(_ ids: some Sequence<UUID>) throws {
     for id in ids { try db.execute(sql: "INSERT OR IGNORE INTO badge_items (id) VALUES (?)", arguments: [key(id)]) }
   }
 
-  /// Forgets the items that the badge counts, because the app was opened.
-  func clearCounted() throws { try db.execute(sql: "DELETE FROM badge_items") }
+  /// Records the newest items as new, because an older version has counted them without recording them.
+  func countNewest(_ number: Int) throws {
+    try db.execute(
+      sql: "INSERT OR IGNORE INTO badge_items (id) SELECT id FROM items ORDER BY date DESC, id DESC LIMIT ?",
+      arguments: [max(0, number)])
+  }
+
+  /// The badge: the number of stored and unread items that are new since the app was last opened.
+  var badge: Int {
+    get throws {
+      let sql = """
+        SELECT count(*) FROM badge_items
+        WHERE id IN (SELECT id FROM items) AND id NOT IN (SELECT id FROM read_items)
+        """
+      return try Int.fetchOne(db, sql: sql) ?? 0
+    }
+  }
+
+  /// Forgets the items that the badge counts, because the app was opened. Items of a copy in progress are counted later.
+  func clearCounted() throws { try db.execute(sql: "DELETE FROM badge_items WHERE id IN (SELECT id FROM items)") }
+
+  /// Forgets new items that are not stored any more.
+  func forgetRemoved() throws { try db.execute(sql: "DELETE FROM badge_items WHERE id NOT IN (SELECT id FROM items)") }
 
   /// Returns the last marks, the oldest first.
   func newest() throws -> [UUID] {

@@ -6,7 +6,7 @@ import News
 /// The single values of a store, within a transaction.
 struct StateTable {
   enum Name: String {
-    case sync, schedule, snapshot, pushes, notificationFailures
+    case sync, schedule, snapshot, pushes, notificationFailures, failing
   }
 
   let db: Database

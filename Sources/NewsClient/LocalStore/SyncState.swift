@@ -24,6 +24,20 @@ struct SyncState: Sendable, Equatable, Codable {
     static func < (one: Keyset, other: Keyset) -> Bool { (one.date, one.id) < (other.date, other.id) }
   }
 
+  /// A full copy of a feed, which may take several fetches. It is not shown before it is complete.
+  struct Copy: Sendable, Equatable, Codable {
+    /// The token of the last page; nil if the server has sent none.
+    var token: SyncToken?
+    /// Whether all pages have been received.
+    var isComplete: Bool
+    /// The number of items received.
+    var items: Int
+    /// The validators of the newest page, if the copy consists of it.
+    var conditions: HTTPRequester.Conditions?
+    /// The oldest item of the window; nil if there are no older ones.
+    var oldest: Keyset?
+  }
+
   /// The followed feed. Another feed begins with an empty state.
   var feed: FollowedFeed
   /// The token of the stored items; nil before the first fetch.
@@ -34,8 +48,8 @@ struct SyncState: Sendable, Equatable, Codable {
   var oldest: Keyset?
   /// The newest item ever stored, which separates new items from those that a resync brings back.
   var newest: Keyset?
-  /// The continuation of the snapshot in the staging area.
-  var continuation: SyncToken?
+  /// The full copy in the staging area; nil if there is none.
+  var copy: Copy?
   /// The number of items that arrived after the app was last opened.
   var badge = 0
   /// The time of the server's last response.
@@ -48,6 +62,6 @@ struct SyncState: Sendable, Equatable, Codable {
   private enum CodingKeys: String, CodingKey {
     case feed = "source"
     case oldest = "floor"
-    case token, conditions, newest, continuation, badge, checked
+    case token, conditions, newest, copy, badge, checked
   }
 }

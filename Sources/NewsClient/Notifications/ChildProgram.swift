@@ -48,6 +48,31 @@
     /// The maximum number of bytes that are kept of each output.
     static let maximumOutputBytes = 65_536
 
+    /// Starts the program without input and outputs, and leaves it to itself.
+    ///
+    /// - Returns: The number of the process.
+    /// - Throws: `Failure` if it cannot be started.
+    func start() throws -> Int32 {
+      let process = try Spawning.spawn(self, input: nil, outputs: [])
+      // The kernel keeps the number of a child that has ended until its parent asks.
+      Thread.detachNewThread { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
+      return process
+    }
+
+    /// Starts the program, and returns the lines of its standard output. The program is killed when nobody reads them any more.
+    ///
+    /// - Throws: `Failure` if it cannot be started.
+    func lines() throws -> AsyncStream<String> {
+      let reader = try LineReader(self)
+      let (lines, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(100))
+      continuation.onTermination = { _ in reader.kill() }
+      Thread.detachNewThread {
+        reader.readLines { continuation.yield($0) }
+        continuation.finish()
+      }
+      return lines
+    }
+
     /// Runs the program to its end. At the time limit, or if the task is cancelled, its process group is killed.
     ///
     /// - Throws: `Failure` if it cannot be started.
@@ -61,6 +86,59 @@
         return await process.outcome()
       } onCancel: {
         process.kill(isLimit: false)
+      }
+    }
+  }
+
+  /// A child process whose standard output is read line by line.
+  private final class LineReader: Sendable {
+    /// The maximum length of a line in bytes. Longer lines are dropped.
+    private static let maximumLineBytes = 65_536
+
+    private let process: pid_t
+    private let output: Int32
+    /// Whether the process has been reaped. Its number may belong to another process then.
+    private let isReaped = Mutex(false)
+
+    init(_ program: ChildProgram) throws {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else { throw Spawning.failure(program) }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      let errors = open("/dev/null", O_WRONLY | O_CLOEXEC)
+      defer { for descriptor in [ends[1], errors] { close(descriptor) } }
+      do { process = try Spawning.spawn(program, input: nil, outputs: [errors, ends[1]]) } catch {
+        close(ends[0])
+        throw error
+      }
+      output = ends[0]
+    }
+
+    func kill() { isReaped.withLock { if !$0 { _ = sendSignal(-process, SIGKILL) } } }
+
+    /// Blocks until the process has ended.
+    func readLines(_ body: (String) -> Void) {
+      var line: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let count = readBytes(output, &buffer, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { break }
+        for byte in buffer[..<count] {
+          if byte != UInt8(ascii: "\n") {
+            if line.count <= Self.maximumLineBytes { line.append(byte) }
+            continue
+          }
+          if line.count <= Self.maximumLineBytes { body(String(decoding: line, as: UTF8.self)) }
+          line = []
+        }
+      }
+      close(output)
+      kill()
+      var information = siginfo_t()
+      while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+      isReaped.withLock { isReaped in
+        isReaped = true
+        while waitpid(process, nil, 0) < 0, errno == EINTR {}
       }
     }
   }
@@ -230,7 +308,7 @@
       return reading
     }
 
-    private static func spawn(_ program: ChildProgram, input: Int32?, outputs: [Int32]) throws -> pid_t {
+    static func spawn(_ program: ChildProgram, input: Int32?, outputs: [Int32]) throws -> pid_t {
       var actions = posix_spawn_file_actions_t()
       posix_spawn_file_actions_init(&actions)
       defer { posix_spawn_file_actions_destroy(&actions) }
@@ -244,7 +322,11 @@
       } else {
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
       }
-      posix_spawn_file_actions_adddup2(&actions, outputs[0], STDERR_FILENO)
+      if let errors = outputs.first {
+        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+      } else {
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+      }
       // Not every library opens its descriptors with close-on-exec.
       for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
         if let descriptor = Int32(name), descriptor > STDERR_FILENO {
@@ -274,7 +356,7 @@
       return process
     }
 
-    private static func failure(_ program: ChildProgram) -> ChildProgram.Failure {
+    static func failure(_ program: ChildProgram) -> ChildProgram.Failure {
       failure("cannot run \(program.executable)")
     }
 

@@ -32,6 +32,7 @@
       /// The unique name of the service, which differs after each start of it.
       var owner: String
       var understandsMarkup: Bool
+      var hasActions: Bool
     }
 
     /// The time limit of a call.
@@ -106,11 +107,14 @@
       var hints = [["urgency", "y", "\(request.urgency.level)"]]
       if let desktopEntry { hints.append(["desktop-entry", "s", desktopEntry]) }
       if let category = request.category { hints.append(["category", "s", category.terminalSafe]) }
+      let actions = [NotificationRequest.Action(identifier: NotificationActivation.defaultAction, title: "Open")]
+      let words =
+        service.hasActions ? (actions + request.actions).flatMap { [$0.identifier, $0.title.terminalSafe] } : []
       let arguments =
         [
           "susssasa{sv}i", appName, "\(number)", "", request.title.onOneLine(Self.maximumTitleLength),
-          service.understandsMarkup ? body.escapedMarkup : body, "0", "\(hints.count)",
-        ] + hints.joined() + ["-1"]
+          service.understandsMarkup ? body.escapedMarkup : body,
+        ] + ["\(words.count)"] + words + ["\(hints.count)"] + hints.joined() + ["-1"]
       do {
         let answer = try await call(service.owner, Self.path, Self.name, "Notify", arguments)
         guard let number = answer.first?.number else { return nil }
@@ -118,6 +122,43 @@
       } catch is TimeLimitExceeded {
         // The call is in the queue of the service. A second one would show the notification twice.
         return nil
+      }
+    }
+
+    /// Returns the taps on notifications of any process from now on, as the bus signals them. The stream ends without a bus.
+    public func taps() -> AsyncStream<NotificationTap> {
+      AsyncStream { continuation in
+        let task = Task {
+          try? await followTaps { continuation.yield($0) }
+          continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+      }
+    }
+
+    private func followTaps(_ body: (NotificationTap) -> Void) async throws {
+      try checkBus()
+      guard let busctl else { return }
+      let daemon = ("org.freedesktop.DBus", "/org/freedesktop/DBus")
+      guard let bus = try await call(daemon.0, daemon.1, daemon.0, "GetId").first?.text else { return }
+      let words = ["--user", "--json=short", "--match=type='signal',interface='\(Self.name)'", "monitor"]
+      let monitor = ChildProgram(executable: busctl, arguments: words, environment: environment)
+      // The token precedes the action to which it belongs.
+      var token: (number: UInt32, text: String)?
+      for await line in try monitor.lines() {
+        guard let signal = try? JSONDecoder().decode(BusSignal.self, from: Data(line.utf8)),
+          let number = signal.payload.data.first?.number, let text = signal.payload.data.last?.text
+        else { continue }
+        switch signal.member {
+        case "ActivationToken": token = (number, text)
+        case "ActionInvoked":
+          body(
+            NotificationTap(
+              handle: "\(bus) \(signal.sender) \(number)", action: text,
+              token: token?.number == number ? token?.text : nil))
+          token = nil
+        default: break
+        }
       }
     }
 
@@ -153,7 +194,9 @@
       guard let owner, let id else {
         throw Failure(description: "the session bus has sent an answer that cannot be read")
       }
-      return Service(bus: id, owner: owner, understandsMarkup: capabilities.contains("body-markup"))
+      return Service(
+        bus: id, owner: owner, understandsMarkup: capabilities.contains("body-markup"),
+        hasActions: capabilities.contains("actions"))
     }
 
     private func checkBus() throws {
@@ -208,6 +251,17 @@
   /// The reply to a method, as busctl prints it.
   private struct BusReply: Decodable {
     var data: [BusValue]
+  }
+
+  /// A signal, as busctl prints it.
+  private struct BusSignal: Decodable {
+    struct Payload: Decodable {
+      var data: [BusValue]
+    }
+
+    var sender: String
+    var member: String
+    var payload: Payload
   }
 
   /// A value of a reply: a number, a text or an array of texts.

@@ -27,6 +27,8 @@ struct NotificationJournal {
   static let maximumAge = 172_800.0
   /// The maximum number of delivered notifications.
   static let maximumDelivered = 200
+  /// The maximum number of removed items that are remembered.
+  static let maximumPast = 5000
 
   let db: Database
 
@@ -49,11 +51,28 @@ struct NotificationJournal {
         ) WITHOUT ROWID;
         -- The last items that were removed, which are not new when they return.
         CREATE TABLE past_items (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE);
+        """)
+    try addTrigger(db)
+  }
+
+  /// Adds the trigger that records removed items.
+  static func addTrigger(_ db: Database) throws {
+    try db.execute(
+      sql: """
         CREATE TRIGGER items_past AFTER DELETE ON items BEGIN
           INSERT OR REPLACE INTO past_items (id) VALUES (OLD.id);
-          DELETE FROM past_items WHERE number <= (SELECT max(number) FROM past_items) - 5000;
+          DELETE FROM past_items WHERE number <= (SELECT max(number) FROM past_items) - \(maximumPast);
         END;
         """)
+  }
+
+  /// Records removed items, as the trigger does.
+  func addPast(_ ids: some Sequence<UUID>) throws {
+    for id in ids {
+      try db.execute(sql: "INSERT OR REPLACE INTO past_items (id) VALUES (?)", arguments: [key(id)])
+    }
+    try db.execute(
+      sql: "DELETE FROM past_items WHERE number <= (SELECT max(number) FROM past_items) - \(Self.maximumPast)")
   }
 
   /// Whether there is anything to deliver, now or later.

@@ -6,7 +6,7 @@ public import News
 ///
 ///     var options = NotificationOptions()
 ///     options.showsNews = true
-///     options.quietHours = QuietHours(from: 22 * 60, to: 7 * 60)
+///     options.quietHours = QuietHours(from: .seconds(22 * 3600), to: .seconds(7 * 3600))
 ///     try news.notifications.setOptions(options)
 public struct NotificationOptions: Sendable, Equatable, Codable {
   /// Whether new items raise notifications; off by default.
@@ -55,6 +55,14 @@ public struct NotificationOptions: Sendable, Equatable, Codable {
 }
 
 extension QuietHours {
+  /// Creates hours from times since midnight. Seconds are ignored.
+  ///
+  ///     let night = QuietHours(from: .seconds(22 * 3600), to: .seconds(7 * 3600))
+  ///     print(night.from / 60, night.to / 60)  // 22 7
+  public init(from: Duration, to: Duration) {
+    self.init(from: Int(from.components.seconds / 60), to: Int(to.components.seconds / 60))
+  }
+
   /// Returns the end of the quiet hours that contain a date; nil if none do.
   ///
   /// On a day on which the clock skips the end, they end at the next existing minute.

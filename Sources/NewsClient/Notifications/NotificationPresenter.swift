@@ -21,6 +21,8 @@ public protocol NotificationPresenter: Sendable {
   ///
   /// - Throws: An error whose description is a sentence for the log. A later delivery repeats the withdrawal.
   func withdraw(_ handle: String) async throws
+  /// Returns the taps on notifications from now on. The stream ends if the presenter cannot report them at the moment.
+  func taps() -> AsyncStream<NotificationTap>
 }
 
 extension NotificationPresenter {
@@ -29,4 +31,7 @@ extension NotificationPresenter {
 
   /// Does nothing.
   public func withdraw(_ handle: String) async throws {}
+
+  /// Reports nothing.
+  public func taps() -> AsyncStream<NotificationTap> { AsyncStream { $0.finish() } }
 }

@@ -21,6 +21,21 @@ public struct NotificationRequest: Sendable, Hashable, Codable {
     case critical
   }
 
+  /// A button of a notification. The counterpart of `UNNotificationAction`.
+  ///
+  ///     var request = NotificationRequest(identifier: "tide", title: "High water in an hour")
+  ///     request.actions = [.init(identifier: "later", title: "Later")]
+  ///     try await news.notifications.add(request)
+  public struct Action: Sendable, Hashable, Codable {
+    /// The identifier, which ``NotificationActivation/action`` has after a tap.
+    public var identifier: String
+    /// The label.
+    public var title: String
+
+    /// Creates a button.
+    public init(identifier: String, title: String) { (self.identifier, self.title) = (identifier, title) }
+  }
+
   /// The identifier, by which a request is replaced and removed. Identifiers that begin with `item-` or `items-` are
   /// those of news.
   public var identifier: String
@@ -34,6 +49,8 @@ public struct NotificationRequest: Sendable, Hashable, Codable {
   public var category: String?
   /// The date from which the notification is delivered; nil for now.
   public var deliveryDate: Date?
+  /// The buttons. Not every desktop shows them.
+  public var actions: [Action] = []
 
   /// Creates a request.
   ///
@@ -54,6 +71,18 @@ public struct NotificationRequest: Sendable, Hashable, Codable {
     self.urgency = urgency
     self.category = category
     self.deliveryDate = deliveryDate
+  }
+
+  /// Decodes a request. One that an older version has stored has no buttons.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    identifier = try container.decode(String.self, forKey: .identifier)
+    title = try container.decode(String.self, forKey: .title)
+    body = try container.decode(String.self, forKey: .body)
+    urgency = try container.decode(Urgency.self, forKey: .urgency)
+    category = try container.decodeIfPresent(String.self, forKey: .category)
+    deliveryDate = try container.decodeIfPresent(Date.self, forKey: .deliveryDate)
+    actions = try container.decodeIfPresent([Action].self, forKey: .actions) ?? []
   }
 }
 

@@ -133,8 +133,7 @@ extension NewsFetcher {
         return await receive(notification, as: .push, wake: wake, isRetaken: wasTaken).report
       }
       if clock.now.seconds(since: wake) >= Self.reportTimeout || Task.isCancelled {
-        var report = FetchReport(result: .failed)
-        report.error = "the app has not handled the push in time"
+        var report = FetchReport(FetchError(.budget, "the app has not handled the push in time"))
         report.badge = (try? badge) ?? 0
         return report
       }
@@ -147,6 +146,8 @@ extension NewsFetcher {
     guard launchCommand != nil, notification.isContentAvailable, try !local.hasReached(notification.token) else {
       return false
     }
+    // The program may be one that does not handle pushes, which is not started again while it runs.
+    guard !isLaunchedAppRunning || PushInbox(store: configuration.folder).isAppLaunching else { return false }
     return try store.read { db in
       var (history, scheduler) = (try local.pushHistory(db), try local.scheduler(db))
       return history.add(notification.id) && scheduler.receivePush(at: wake)
@@ -154,21 +155,27 @@ extension NewsFetcher {
   }
 
   #if os(Linux) || os(macOS)
-    private func launchApp() -> Process? {
+    private var isLaunchedAppRunning: Bool {
+      ApplicationLauncher(command: launchCommand, store: configuration.folder)?.isRunning ?? false
+    }
+
+    private func launchApp() -> LaunchedProgram? {
       guard let launcher = ApplicationLauncher(command: launchCommand, store: configuration.folder) else { return nil }
       do {
         return try launcher.launch(LaunchOptions(reason: .push, store: configuration.folder))
       } catch {
-        log("cannot launch the app: \(error.localizedDescription)")
+        log("cannot launch the app: \(error)")
         return nil
       }
     }
   #else
     /// A process that never runs, because only the system launches apps.
-    private struct Process {
+    private struct LaunchedProgram {
       let isRunning = false
     }
 
-    private func launchApp() -> Process? { nil }
+    private var isLaunchedAppRunning: Bool { false }
+
+    private func launchApp() -> LaunchedProgram? { nil }
   #endif
 }

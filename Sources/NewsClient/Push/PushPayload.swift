@@ -7,7 +7,10 @@ struct PushPayload: Decodable {
   private static let maximumCodeLength = 256
 
   let isContentAvailable: Bool
+  /// The id of the content as text.
   let contentID: String?
+  /// All fields, those of the app included.
+  let userInfo: [String: JSONValue]
   let token: String?
   let push: String?
   let asksForReport: Bool
@@ -28,13 +31,16 @@ struct PushPayload: Decodable {
 
   init(from decoder: any Decoder) throws {
     var fields = try decoder.container(keyedBy: Keys.self)
+    var userInfo = try decoder.singleValueContainer().decode([String: JSONValue].self)
     let isAPNs = fields.contains(.aps)
     // A complete message of FCM has the fields in its data.
     if !isAPNs, !Self.ownFields.contains(where: fields.contains),
       let data = try? fields.nestedContainer(keyedBy: Keys.self, forKey: .data)
     {
       fields = data
+      if case .object(let members)? = userInfo["data"] { userInfo = members }
     }
+    self.userInfo = userInfo
     let code = Self.text(.code, fields)
     self.code = code.flatMap { $0.utf8.count <= Self.maximumCodeLength ? $0 : nil }
     if isAPNs {
@@ -46,7 +52,7 @@ struct PushPayload: Decodable {
       isContentAvailable =
         alert == nil && code == nil && [.contentID, .push, .token].contains { fields.contains($0) }
     }
-    contentID = Self.text(.contentID, fields)
+    contentID = userInfo[Keys.contentID.rawValue]?.text
     token = Self.text(.token, fields)
     push = Self.text(.push, fields)
     asksForReport = Self.flag(.report, fields)

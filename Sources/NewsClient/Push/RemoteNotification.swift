@@ -6,8 +6,10 @@ public import News
 ///
 /// The counterpart of the `userInfo` of `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
 ///
-///     let payload = Data(#"{"aps":{"content-available":1}}"#.utf8)
-///     let report = await news.receive(RemoteNotification(payload: payload))
+///     let payload = Data(#"{"aps":{"content-available":1},"content-id":42,"room":"harbour"}"#.utf8)
+///     let push = RemoteNotification(payload: payload)
+///     print(push.contentIdentifier ?? "", push.userInfo["room"]?.text ?? "")  // 42 harbour
+///     let report = await news.receive(push)
 ///     print(report.result)
 public struct RemoteNotification: Sendable, Equatable {
   /// The visible part of a push.
@@ -38,8 +40,13 @@ public struct RemoteNotification: Sendable, Equatable {
 
   /// Whether the push asks for a fetch. Other pushes are for display only.
   public var isContentAvailable: Bool
-  /// The id of the item that the push is about; nil for ids of another form.
+  /// The id of the item that the push is about; nil for ids of another form, see ``contentIdentifier``.
   public var contentID: UUID?
+  /// The `content-id` of the payload, a text or a whole number of any form; nil if there is none.
+  public var contentIdentifier: String?
+  /// The fields of the payload with those of the app: the whole payload of APNs or Web Push, or the `data` of FCM. It is empty
+  /// for a payload that is no JSON object.
+  public var userInfo: [String: JSONValue] = [:]
   /// A token that the server has reached.
   public var token: SyncToken?
   /// The id of the push. A push that was received before is dropped.
@@ -55,6 +62,7 @@ public struct RemoteNotification: Sendable, Equatable {
   public init(isContentAvailable: Bool = true, contentID: UUID? = nil, token: SyncToken? = nil, id: UUID? = nil) {
     self.isContentAvailable = isContentAvailable
     self.contentID = contentID
+    contentIdentifier = contentID?.uuidString.lowercased()
     self.token = token
     self.id = id
   }
@@ -71,6 +79,7 @@ public struct RemoteNotification: Sendable, Equatable {
     else { return }
     isContentAvailable = fields.isContentAvailable
     contentID = fields.contentID.flatMap(UUID.init(uuidString:))
+    (contentIdentifier, userInfo) = (fields.contentID, fields.userInfo)
     token = fields.token.flatMap { SyncToken($0) }
     id = fields.push.flatMap(UUID.init(uuidString:))
     asksForReport = fields.asksForReport

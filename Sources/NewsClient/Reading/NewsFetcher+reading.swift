@@ -32,12 +32,12 @@ extension NewsFetcher {
   /// - Throws: `FetchError` with `storage`.
   public func setRead(_ ids: [UUID], _ isRead: Bool = true) throws {
     try store.write { db in
-      let outcome = try ReadMarks(db).set(ids, isRead: isRead)
+      let hasChanged = try ReadMarks(db).set(ids, isRead: isRead)
       if isRead { try NotificationJournal(db).forgetItems(ids) }
-      guard outcome.hasChanged else { return }
-      if outcome.counted > 0, var state = try StateTable(db).sync {
-        // A damaged file may contain any number.
-        state.badge = max(0, min(state.badge, 1 << 32) + (isRead ? -outcome.counted : outcome.counted))
+      guard hasChanged else { return }
+      let badge = try ReadMarks(db).badge
+      if var state = try StateTable(db).sync, state.badge != badge {
+        state.badge = badge
         try local.save(state, db)
       }
       // The copy precedes the commit, like all settings.
@@ -50,14 +50,13 @@ extension NewsFetcher {
   /// - Throws: `FetchError` with `storage`.
   public func setAllRead() throws {
     try store.write { db in
-      // Only the newest marks are copied, so the oldest items come first.
-      let outcome = try ReadMarks(db).set(try ItemTable(db).ids().reversed(), isRead: true)
+      let hasChanged = try ReadMarks(db).setAllRead()
       try NotificationJournal(db).forgetItems()
       if var state = try StateTable(db).sync, state.badge != 0 {
         state.badge = 0
         try local.save(state, db)
       }
-      if outcome.hasChanged { try store.settings.saveReadIDs(try ReadMarks(db).newest()) }
+      if hasChanged { try store.settings.saveReadIDs(try ReadMarks(db).newest()) }
     }
   }
 

@@ -71,6 +71,7 @@ extension NewsFetcher {
         if followsEvents { group.addTask { await client.followEvents(queue) } }
         group.addTask { await client.receiveNotifications(as: reason, queue) }
         group.addTask { await client.observeOtherProcesses() }
+        group.addTask { await client.receiveActivations() }
         group.addTask { await client.notifications.run() }
       }
       // The loop ends with the task, or once the application has exited.
@@ -100,6 +101,7 @@ extension NewsFetcher {
       } catch {
         log("cannot read the changes by other processes: \(error)")
       }
+      deliverActivations()
       await commits.wait(upTo: Self.maximumObservationWait, clock: clock)
     }
   }

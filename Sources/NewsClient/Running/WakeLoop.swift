@@ -122,7 +122,7 @@ struct WakePlan: Equatable {
         let wait = until.timeIntervalSince(now)
         seconds = min(seconds, wait)
         if wait <= FetchSource.coalescingInterval, reason.isChoice { joining.append(index) }
-      case nil: break
+      case .never, nil: break
       }
     }
     if isDue { clients = (clients + joining).sorted() }

@@ -1,0 +1,131 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import News
+import NewsClient
+import Synchronization
+import TestKit
+import Testing
+
+@Suite("A tap on a notification") struct ActivationTests {
+  /// A desktop whose user taps on request.
+  private final class Desktop: NotificationPresenter {
+    private let shown = Mutex<[NotificationRequest]>([])
+    private let tapList = ObserverList<NotificationTap>()
+
+    var requests: [NotificationRequest] { shown.withLock(\.self) }
+    let listeners = Mutex(0)
+
+    func present(_ request: NotificationRequest) async throws -> String? {
+      shown.withLock {
+        $0.append(request)
+        return "bus :1.7 \($0.count)"
+      }
+    }
+
+    func taps() -> AsyncStream<NotificationTap> {
+      listeners.withLock { $0 += 1 }
+      return tapList.values()
+    }
+
+    func tap(_ number: Int, _ action: String = "default", token: String? = nil) {
+      tapList.notify(NotificationTap(handle: "bus :1.7 \(number)", action: action, token: token))
+    }
+  }
+
+  private func client(_ installation: Installation, _ desktop: Desktop) throws -> NewsFetcher {
+    var configuration = NewsFetcher.Configuration(
+      folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1")
+    configuration.presenter = desktop
+    configuration.notifications = NotificationOptions()
+    configuration.notifications?.showsNews = true
+    return try NewsFetcher(
+      configuration, application: ApplicationLifecycle(launchReason: .fetch, clock: installation.clock),
+      clock: installation.clock)
+  }
+
+  @Test("reaches the app once, with the item and the action, whichever process hears of it")
+  func once() async throws {
+    try await Installation.with { installation in
+      let desktop = Desktop()
+      installation.feed.publish("old")
+      let (fetcher, app, other) = (
+        try client(installation, desktop), try client(installation, desktop), try client(installation, desktop)
+      )
+      await fetcher.performFetch()
+      let item = installation.feed.publish("one")
+      await fetcher.performFetch()
+      try await eventually("it is shown") { desktop.requests.count == 1 }
+      var request = NotificationRequest(identifier: "tide", title: "High water")
+      request.actions = [.init(identifier: "later", title: "Later")]
+      try await app.notifications.add(request)
+      let received = Reports()
+      let observation = app.activations.add { activation in
+        let isItem = activation.itemID == item.id
+        received.note("\(isItem) \(activation.identifier) \(activation.action) \(activation.token ?? "-")")
+      }
+      let tasks = [app, other].map { client in
+        Task {
+          await withTaskGroup { group in
+            group.addTask { await client.receiveActivations() }
+            group.addTask { await client.observeOtherProcesses() }
+          }
+        }
+      }
+      try await eventually("both listen") { desktop.listeners.withLock(\.self) == 2 }
+      // Neither the same tap again nor one on a notification of another program is delivered.
+      desktop.tap(1, token: "focus")
+      desktop.tap(1)
+      desktop.tap(9)
+      desktop.tap(2, "later")
+      let name = "item-\(item.id.uuidString.lowercased())"
+      try await eventually("the app has received them") { received.texts.count == 2 }
+      #expect(Set(received.texts) == ["true \(name) default focus", "false tide later -"])
+      for task in tasks {
+        task.cancel()
+        await task.value
+      }
+      withExtendedLifetime(observation) {}
+    }
+  }
+
+  #if os(Linux)
+    @Test("launches the app if none runs, which receives the tap too")
+    func launch() async throws {
+      try await Installation.with { installation in
+        let desktop = Desktop()
+        installation.feed.publish("old")
+        let fetcher = try client(installation, desktop)
+        await fetcher.performFetch()
+        let item = installation.feed.publish("one")
+        await fetcher.performFetch()
+        try await eventually("it is shown") { desktop.requests.count == 1 }
+        let output = installation.folder.appending(path: "environment").path
+        try fetcher.setLaunchCommand(["/bin/sh", "-c", "env >\(output).new; mv \(output).new \(output)"])
+        let listening = Task { await fetcher.receiveActivations() }
+        try await eventually("it listens") { desktop.listeners.withLock(\.self) == 1 }
+        desktop.tap(1, token: "focus")
+        try await eventually("the app has started") { FileManager.default.fileExists(atPath: output) }
+        let lines = try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n")
+        let pairs = lines.compactMap { line -> (String, String)? in
+          let parts = line.split(separator: "=", maxSplits: 1)
+          return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+        }
+        let options = LaunchOptions(environment: Dictionary(pairs) { $1 })
+        #expect(options.reason == .notification)
+        #expect(options.activation?.itemID == item.id && options.activation?.token == "focus")
+        // The launched app.
+        let app = try client(installation, desktop)
+        let received = Reports()
+        let observation = app.activations.add { received.note($0.action) }
+        let running = Task { await app.receiveActivations() }
+        try await eventually("the app has received it") { received.texts == ["default"] }
+        for task in [listening, running] {
+          task.cancel()
+          await task.value
+        }
+        withExtendedLifetime(observation) {}
+      }
+    }
+  #endif
+}

@@ -1,0 +1,104 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import News
+import NewsClient
+import TestKit
+import Testing
+
+@Suite("A feed that fails for a day") struct FailingFeedTests {
+  /// Responses to a request for changes that only a fresh start can heal.
+  private static let refusals: [(String, FeedFault)] = [
+    ("410 without a problem", .response(.json("{}", status: 410))),
+    ("400", .response(.json("{}", status: 400))), ("404", .response(.json("{}", status: 404))),
+    (
+      "a token of another form",
+      .response(.json(#"{"changes":[],"more":false,"token":"v2:ZmFuY3k_next-format~1"}"#))
+    ),
+  ]
+
+  @Test("starts again once a day, and shows the old items meanwhile", arguments: refusals)
+  func healing(name: String, refusal: FeedFault) async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      feed.publish("two")
+      feed.fault(next: refusal, times: 100, path: "/v1/changes")
+      for hour in 0..<24 {
+        #expect(await client.performFetch().result == .failed, "hour \(hour)")
+        #expect(try client.allNewsItems.map(\.text) == ["one"])
+        installation.clock.advance(by: 3600)
+      }
+      _ = installation.requests()
+      let report = await client.performFetch()
+      #expect((report.result, report.inserted, report.badge) == (.newData, 1, 2))
+      #expect(installation.requests() == ["*/v1/changes", "/v1/items"])
+      try installation.expectEqual(client)
+      // The server still refuses the token, so the next start is a day away.
+      feed.publish("three")
+      #expect(await client.performFetch().result == .failed)
+      installation.clock.advance(by: 80_000)
+      #expect(await client.performFetch().result == .failed)
+      installation.clock.advance(by: 6_401)
+      #expect(await (try installation.client()).performFetch().inserted == 1)
+      feed.removeFaults()
+      #expect(await client.performFetch().result == .noData)
+    }
+  }
+
+  @Test("because its page has no token shows the items once a day", arguments: [nil, "abc.1"])
+  func missingToken(token: String?) async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      feed.fault(next: .header("Sync-Token", token), times: 100)
+      let client = try installation.client()
+      #expect(await client.performFetch().result == .failed)
+      installation.clock.advance(by: 86_401)
+      #expect(await client.performFetch().inserted == 1)
+      feed.publish("two")
+      #expect(await client.performFetch().result == .failed)
+      #expect(try client.allNewsItems.map(\.text) == ["one"])
+      installation.clock.advance(by: 86_401)
+      #expect(await client.performFetch().badge == 2)
+      feed.removeFaults()
+      #expect(await client.performFetch().result == .noData)
+      #expect(try client.hasReached(feed.token()))
+    }
+  }
+
+  @Test("starts again once a day even if that fails too")
+  func hopeless() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      installation.feed.publish("one")
+      await client.performFetch()
+      installation.feed.fault(next: .response(.json("{}", status: 400)), times: 1000)
+      await client.performFetch()
+      installation.clock.advance(by: 86_401)
+      _ = installation.requests()
+      for _ in 0..<5 { await client.performFetch() }
+      #expect(installation.requests().filter { $0 == "/v1/items" }.count == 1)
+      #expect(try client.allNewsItems.map(\.text) == ["one"])
+    }
+  }
+
+  @Test("because the server is down or offline does not start again")
+  func unavailable() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      installation.feed.publish("one")
+      await client.performFetch()
+      installation.feed.fault(next: .response(.json("{}", status: 500)), times: 3)
+      for _ in 0..<3 {
+        await client.performFetch()
+        installation.clock.advance(by: 86_401)
+      }
+      _ = installation.requests()
+      await client.performFetch()
+      #expect(installation.requests() == ["*/v1/changes"])
+    }
+  }
+}
