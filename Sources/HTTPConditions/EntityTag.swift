@@ -131,7 +131,8 @@ extension Span where Element == UInt8 {
   fileprivate func identityCount(in range: Range<Int>) -> Int {
     let proxied = EntityTag.proxySuffixes.first { ends(with: $0, in: range) }
     let range = range.lowerBound..<range.upperBound - (proxied?.utf8CodeUnitCount ?? 0)
-    return range.count - (ends(with: EntityTag.variantSuffix, in: range) ? EntityTag.variantSuffix.utf8CodeUnitCount : 0)
+    let suffix = EntityTag.variantSuffix
+    return range.count - (ends(with: suffix, in: range) ? suffix.utf8CodeUnitCount : 0)
   }
 
   /// Whether the bytes in `range` end with a text, compared in place.

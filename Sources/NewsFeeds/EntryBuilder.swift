@@ -67,8 +67,8 @@ struct EntryBuilder {
     if let title, title.utf8.count > Self.maximumTitleBytes {
       throw Rejection(message: "the title has \(title.utf8.count) bytes, more than \(Self.maximumTitleBytes)")
     }
-    let content = raw.content.map { Rendering($0, base: raw.base) }
-    let summary = raw.summary.map { Rendering($0, base: raw.base) }
+    let content = raw.content.map { Rendering($0, base: raw.base, address: raw.link) }
+    let summary = raw.summary.map { Rendering($0, base: raw.base, address: raw.link) }
     // Tickers and link feeds consist of titles.
     let candidates = [raw.text.map(PlainText.cleaned), content?.text, summary?.text, title]
     guard let text = candidates.lazy.compactMap({ $0?.nonEmpty }).first else {
@@ -86,6 +86,9 @@ struct EntryBuilder {
     let (guid, link) = (raw.guid?.trimmed.nonEmpty, raw.link.flatMap { SafeLink.web($0, base: raw.base) })
     let names = EntryNames(raw, link: link) { Digest.fallbackName(title: title, date: date.own, text: text) }
     let source = names.source
+    let body = content ?? summary
+    let attachments = Self.attachments(raw, body)
+    notes += (raw.losses + (body?.losses ?? []) + attachments.losses).map(\.description)
     let authors = raw.authors.prefix(Self.maximumAuthors).map { Self.line(RawText($0, .unsure)) }
       .filter { !$0.isEmpty }
     return FeedEntry(
@@ -97,7 +100,7 @@ struct EntryBuilder {
       html: bounded(content?.html ?? (content == nil ? summary?.html : nil), Self.maximumHTMLBytes, "HTML"),
       categories: Self.categories(raw.categories), language: raw.language.flatMap(LanguageTag.normalised), url: link,
       author: bounded(authors.uniqued().joined(separator: ", "), Self.maximumAuthorBytes, "author"),
-      breaking: raw.breaking, attachments: Self.attachments(raw, (content ?? summary)?.images ?? []),
+      breaking: raw.breaking, attachments: attachments.files,
       isDateFirstSeen: date.origin == .reading, origin: raw.id == nil ? guid.flatMap(Self.uuid(ofURN:)) : nil,
       linkID: raw.id == nil ? names.linkID : nil, earlierID: raw.id == nil ? names.earlierID : nil)
   }
@@ -145,14 +148,22 @@ struct EntryBuilder {
     return categories
   }
 
-  private static func attachments(_ raw: RawEntry, _ images: [SafeHTML.Image]) -> [Attachment] {
+  private static func attachments(
+    _ raw: RawEntry, _ body: Rendering?
+  ) -> (files: [Attachment], losses: [SafeHTML.Loss]) {
     var urls: Set<String> = []
     var attachments: [Attachment] = []
-    let pictures = images.map {
+    var losses: [SafeHTML.Loss] = []
+    let recordings = body?.recordings.map(Self.attachment) ?? []
+    let pictures = (body?.images ?? []).map {
       Attachment(url: $0.url, type: "", width: $0.width, height: $0.height, alt: $0.alt)
     }
-    for var attachment in raw.attachments + pictures where attachments.count < maximumAttachments {
-      guard let url = SafeLink.web(attachment.url, base: raw.base), urls.insert(url).inserted else { continue }
+    for var attachment in raw.attachments + recordings + pictures where attachments.count < maximumAttachments {
+      guard let url = SafeLink.web(attachment.url, base: raw.base) else {
+        if losses.isEmpty, !attachment.url.isEmpty { losses.append(SafeHTML.Loss(.attachment, at: attachment.url)) }
+        continue
+      }
+      guard urls.insert(url).inserted else { continue }
       attachment.url = url
       attachment.type = MediaType.valid(attachment.type) ?? MediaType.guessed(from: url)
       attachment.alt = attachment.alt.map { PlainText.line($0) }?.nonEmpty.flatMap {
@@ -164,7 +175,16 @@ struct EntryBuilder {
       attachment.sha256 = attachment.sha256.flatMap { Attachment.isDigest($0) ? $0 : nil }
       attachments.append(attachment)
     }
-    return attachments
+    return (attachments, losses)
+  }
+
+  /// A sound or film of the text. Its element says what it is, whatever its address and type say.
+  private static func attachment(_ recording: SafeHTML.Recording) -> Attachment {
+    let kind = recording.isVideo ? "video/" : "audio/"
+    let types = [MediaType.valid(recording.type), MediaType.guessed(from: recording.url)].compactMap(\.self)
+    let type = types.first { $0.utf8.starts(with: kind.utf8) } ?? (recording.isVideo ? "video/mp4" : "audio/mpeg")
+    return Attachment(
+      url: recording.url, type: type, width: recording.width, height: recording.height, alt: recording.title)
   }
 }
 
@@ -173,14 +193,18 @@ private struct Rendering {
   let text: String
   var html: String?
   var images: [SafeHTML.Image] = []
+  var recordings: [SafeHTML.Recording] = []
+  var losses: [SafeHTML.Loss] = []
 
-  init(_ raw: RawText, base: String?) {
+  init(_ raw: RawText, base: String?, address: String? = nil) {
     let isMarkup = raw.kind == .html || raw.kind == .unsure && SafeHTML.looksLikeMarkup(raw.value)
     if isMarkup {
-      let safe = SafeHTML(raw.value, base: base)
+      let safe = SafeHTML(raw.value, base: base, address: address)
       text = safe.text
       html = safe.html.nonEmpty
       images = safe.images
+      recordings = safe.recordings
+      losses = safe.losses
     } else {
       text = raw.kind == .plain ? PlainText.cleaned(raw.value) : SafeHTML.decodingEntities(raw.value)
     }

@@ -37,7 +37,7 @@ public struct FeedEntry: Sendable, Equatable {
   public var author: String?
   /// Whether the entry is breaking news. Only JSON Lines can express this.
   public var breaking: Bool
-  /// The enclosures, then the pictures of the text. Each URL occurs once, at most 32 in total.
+  /// The enclosures, then the recordings and the pictures of the text. Each URL occurs once, at most 32 in total.
   public var attachments: [Attachment]
   /// Whether the entry is a line of an export, that is, an item as it was stored. It restores an item that is missing,
   /// and leaves an existing item unchanged.
@@ -116,7 +116,7 @@ public enum FeedEvent: Sendable, Equatable {
   case newsroom(line: Data, FeedPosition)
   /// An entry was skipped.
   case skipped(FeedProblem)
-  /// The next entry lost a part that exceeds its limit or cannot be read.
+  /// The next entry lost a part that exceeds its limit or cannot be read, such as a picture without a web address.
   case reduced(FeedProblem)
   /// A problem with the file that affects no entry.
   case noted(FeedProblem)

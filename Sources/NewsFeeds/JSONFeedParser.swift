@@ -198,7 +198,7 @@ extension RawEntry {
     let feedBase = feed.homePage ?? feed.feedURL ?? address
     guid = item.id?.text.trimmed.nonEmpty
     home = feed.homePage.flatMap { SafeLink.web($0) }
-    link = (item.url ?? item.externalURL).flatMap { SafeLink.web($0, base: feedBase) }
+    setLink(item.url ?? item.externalURL, within: feedBase)
     base = link ?? feedBase
     dates = [item.published, item.modified].compactMap { $0 }
     title = RawText(item.title, .plain)

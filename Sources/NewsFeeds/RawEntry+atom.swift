@@ -13,7 +13,8 @@ extension RawEntry {
     identifier = entry.value(.dublinCore, "identifier")
     home = feed.link
     // Most ids that are web addresses are those of the entries' pages.
-    link = Self.page(links, within: base) ?? guid.flatMap { SafeLink.web($0) }
+    setLink(Self.page(links, within: base), within: nil)
+    link = link ?? guid.flatMap { SafeLink.web($0) }
     let body = entry.first(.atom, "content")
     let outerBase = ownBase ?? link ?? feed.fallbackBase
     self.base = Self.base(of: body ?? entry.first(.atom, "summary"), within: outerBase)
@@ -32,11 +33,13 @@ extension RawEntry {
     language = body?.xml("lang") ?? entry.xml("lang") ?? feed.language
     let original = entry.first(.atom, "source").map(Self.names) ?? []
     authors = [Self.names(entry), Self.moduleAuthors(entry), original].first { !$0.isEmpty } ?? feed.authors
-    attachments = links.filter { $0.relation == "enclosure" }.compactMap { file in
-      guard let target = file.target, let url = SafeLink.web(target, base: Self.base(of: file, within: base)) else {
-        return nil
+    for file in links where file.relation == "enclosure" {
+      guard let target = file.target else { continue }
+      if let url = SafeLink.web(target, base: Self.base(of: file, within: base)) {
+        attachments.append(Attachment(url: url, type: file["type"] ?? "", bytes: file["length"].flatMap(Self.count)))
+      } else {
+        losses.append(SafeHTML.Loss(.attachment, at: target))
       }
-      return Attachment(url: url, type: file["type"] ?? "", bytes: file["length"].flatMap(Self.count))
     }
     attachments += Self.mediaFiles(entry)
   }
@@ -48,7 +51,9 @@ extension RawEntry {
   private static func page(_ links: [FeedElement], within base: String?) -> String? {
     let pages = links.filter { $0.relation == "alternate" }
     let page = pages.first { ($0["type"] ?? "text/html").contains("html") } ?? pages.first
-    return page.flatMap { page in page.target.flatMap { SafeLink.web($0, base: Self.base(of: page, within: base)) } }
+    return page.flatMap { page in
+      page.target.map { SafeLink.web($0, base: Self.base(of: page, within: base)) ?? $0 }
+    }
   }
 
   private static func names(_ element: FeedElement) -> [String] {

@@ -16,7 +16,8 @@ extension RawEntry {
     let permalink = guide?["isPermaLink"]?.lowercased() == "false" ? nil : guid.flatMap { SafeLink.web($0) }
     let links = item.all(.none, "link") + item.all(.atom, "link")
     let written = links.lazy.filter { $0.relation == "alternate" }.compactMap(\.target).first
-    link = written.flatMap { SafeLink.web($0, base: base ?? feed.fallbackBase) } ?? permalink
+    setLink(written, within: base ?? feed.fallbackBase)
+    link = link ?? permalink
     let outerBase = base ?? link ?? feed.fallbackBase
     let body = Self.first(of: Self.bodies, in: item, within: outerBase)
     let description = Self.first(of: Self.descriptions, in: item, within: outerBase)

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import News
+internal import SafeHTML
 
 /// A text of a feed before it is decoded.
 struct RawText: Equatable {
@@ -48,6 +49,14 @@ struct RawEntry {
   var authors: [String] = []
   var breaking = false
   var attachments: [Attachment] = []
+  /// The missing parts whose addresses cannot be used.
+  var losses: [SafeHTML.Loss] = []
+
+  /// Makes the link of the entry absolute.
+  mutating func setLink(_ written: String?, within base: String?) {
+    link = written.flatMap { SafeLink.web($0, base: base) }
+    if link == nil, let written, !written.isEmpty { losses.append(SafeHTML.Loss(.link, at: written)) }
+  }
 
   init(position: FeedPosition, source: String) {
     self.position = position

@@ -27,12 +27,8 @@ enum ElementRules {
     var closesParagraph: Bool { layout == .block || layout == .line && tag == "div" }
   }
 
-  /// The elements that are dropped with all their content.
-  static let dropped: Set<String> = [
-    "applet", "audio", "button", "canvas", "datalist", "dialog", "form", "frameset", "head", "iframe", "map", "math",
-    "menu", "noembed", "noframes", "noscript", "object", "optgroup", "option", "plaintext", "progress", "script",
-    "select", "style", "svg", "template", "textarea", "title", "video", "xmp",
-  ]
+  /// The elements that are dropped with all their content, which is not text for readers.
+  static let dropped: Set<String> = ["metadata", "script", "style"]
 
   /// The elements that never have content (HTML Standard section 13.1.2). The parser knows only the older ones, and
   /// would read the text after the others as their content.
@@ -43,19 +39,24 @@ enum ElementRules {
 
   static func isVoid(_ name: String) -> Bool { void.contains(name) }
 
-  static func isKnown(_ name: String) -> Bool {
-    rules[name] != nil || dropped.contains(name) || void.contains(name) || ["body", "html", "image"].contains(name)
-  }
+  /// The rule of an element; nil for an unknown one, whose content is kept. The content of a custom element is separated
+  /// from what surrounds it, as most of them have a layout.
+  static func rule(for name: String) -> Rule? { rules[name] ?? (name.contains("-") ? custom : nil) }
 
-  static func rule(for name: String) -> Rule? { rules[name] }
+  static func isKnown(_ name: String) -> Bool { rules[name] != nil || void.contains(name) }
+
+  private static let custom = Rule(tag: nil, layout: .cell, attributes: [])
+
+  /// The rule of an element that a style shows as a block.
+  static let styledBlock = Rule(tag: "div", layout: .line, attributes: [])
 
   /// Returns the validated attributes in a fixed order; nil if a required one is missing.
   static func attributes(
-    _ given: [(name: String, value: String)], for rule: Rule, base: URL?
-  ) -> [(name: String, value: String)]? {
-    var kept: [(name: String, value: String)] = []
-    for name in rule.attributes + ["dir", "lang"] {
-      let value = given.first { $0.name == name }.flatMap { checked($0.value, of: name, base: base) }
+    _ given: [MarkupAttribute], for rule: Rule, _ links: LinkContext
+  ) -> [MarkupAttribute]? {
+    var kept: [MarkupAttribute] = []
+    for name in rule.attributes + ["dir", "lang", "id"] {
+      let value = given.first { $0.name == name }.flatMap { checked($0.value, of: name, links) }
       if let value {
         kept.append((name, value))
       } else if rule.required.contains(name) {
@@ -65,10 +66,11 @@ enum ElementRules {
     return kept
   }
 
-  private static func checked(_ value: String, of name: String, base: URL?) -> String? {
+  private static func checked(_ value: String, of name: String, _ links: LinkContext) -> String? {
     switch name {
-    case "href": return SafeLink.resolve(value, base: base, allowingMail: true)
-    case "src", "cite": return SafeLink.resolve(value, base: base, allowingMail: false)
+    case "href": return links.reference(value)
+    case "src", "cite": return SafeLink.resolve(value, base: links.base, allowingMail: false)
+    case "id": return links.anchor(named: value)
     case "width", "height", "colspan", "rowspan": return number(value, in: 1...99_999)
     case "start", "value": return number(value, in: -99_999...99_999)
     case "dir": return word(value, of: ["ltr", "rtl", "auto"])
@@ -86,13 +88,14 @@ enum ElementRules {
     value.utf8.count <= 16 ? words.first { $0 == value.lowercased() } : nil
   }
 
-  private static func number(_ value: String, in range: ClosedRange<Int>) -> String? {
+  static func number(_ value: String, in range: ClosedRange<Int>) -> String? {
     guard value.utf8.count <= 32 else { return nil }
     let digits = value.hasSuffix("px") ? value.dropLast(2) : value[...]
     return Int(digits.trimmingCharacters(in: .whitespaces)).flatMap { range.contains($0) ? String($0) : nil }
   }
 
-  private static func line(_ value: String) -> String {
+  /// Puts a text on one line.
+  static func line(_ value: String) -> String {
     var writer = PlainTextWriter()
     writer.append(Markup.withoutControls(value.utf8))
     return writer.text
@@ -117,6 +120,7 @@ enum ElementRules {
     add("q", .inline, ["cite"])
     add("del ins", .inline, ["cite", "datetime"])
     add("time", .inline, ["datetime"])
+    add("span", .inline, [], required: ["id"])
     add("br", .line)
     add("img", .inline, ["src", "alt", "title", "width", "height"], required: ["src"])
     add("h1 h2 h3 h4 h5 h6 p figure ul dl details", .block)
@@ -133,12 +137,19 @@ enum ElementRules {
     ] {
       rules[name] = Rule(tag: name, layout: layout, attributes: attributes, keepsWhenEmpty: true)
     }
-    rename("article aside center fieldset footer header main nav section address", to: "div", .line)
+    rename(
+      "article aside center dialog fieldset footer form frameset header hgroup legend main nav search section address "
+        + "template", to: "div", .line)
     rename("acronym", to: "abbr", .inline)
     rename("strike", to: "s", .inline)
     rename("tt", to: "code", .inline)
-    rename("dir listing", to: nil, .block)
-    rename("big blink data font label legend marquee nobr picture rb rtc span", to: nil, .inline)
+    rename("dir menu", to: "ul", .block)
+    for name in ["listing", "plaintext", "textarea", "xmp"] { rules[name] = rules["pre"] }
+    rename("big blink body data font html image marquee nobr picture rb rtc slot", to: nil, .inline)
+    rename("audio button canvas applet datalist iframe label map meter noembed noframes noscript", to: nil, .cell)
+    rename("object optgroup option output progress select video", to: nil, .cell)
+    // Texts of drawings have their own places.
+    rename("desc foreignobject svg text textpath title tspan", to: nil, .cell)
     return rules
   }()
 }

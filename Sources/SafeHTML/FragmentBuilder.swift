@@ -1,37 +1,67 @@
 internal import Foundation
 
-/// Builds the safe fragment, the text and the list of pictures from the events of a scan.
+/// Builds the safe fragment, the text and the lists of pictures and recordings from the events of a scan.
 final class FragmentBuilder: HTMLBuilder {
   /// The maximum nesting depth of the fragment. Deeper elements lose their tags, not their text.
   private static let maximumNesting = 100
 
   /// The treatment of an open element of the source.
-  private enum Treatment {
-    /// The tag is in the fragment from `start` on, and the content from `content` on.
-    case written(tag: String, start: Int, content: Int)
+  enum Treatment {
+    /// The tag is in the fragment from `start` on. An element with an id is kept if it is empty.
+    case written(tag: String, start: Int, hasID: Bool)
     /// Only the content is in the fragment, or the end tag is already written.
     case unwrapped
     /// The element is dropped with everything inside.
     case dropped
+    /// A formula, or an element inside of it.
+    case math, inMath
   }
 
-  private struct OpenElement {
+  struct OpenElement {
     let name: String
     let rule: ElementRules.Rule?
     var treatment: Treatment
+    /// The offset of the content in the fragment.
+    var content = 0
+    var embed: EmbedSource?
+    /// The address of a picture that is the background.
+    var background: String?
+    /// In `picture`, the address of the last source.
+    var sourceSet: String?
   }
 
-  private(set) var images: [SafeHTML.Image] = []
-  private var imageURLs: Set<String> = []
-  private var open: [OpenElement] = []
+  var images: [SafeHTML.Image] = []
+  var recordings: [SafeHTML.Recording] = []
+  var losses: [SafeHTML.Loss] = []
+  var fileURLs: Set<String> = []
+  var linkedURLs: Set<String> = []
+  var anchors: Set<String> = []
+  var open: [OpenElement] = []
   private var nesting = 0
   private var dropping = 0
-  private var output: [UInt8] = []
-  private var plain = PlainTextWriter()
-  private let base: URL?
+  var math: MathText?
+  /// Whether nothing but ends of elements follows a formula.
+  var isAfterMath = false
+  /// The number of pictures of the source so far.
+  private var pictures = 0
+  private var repeatedPictures: Set<Int> = []
+  /// Whether another picture shows the one that is read.
+  var isRepeated = false
+  var openLinks = 0
+  /// Links that wait for the end of the link around them.
+  var postponed: [EmbedSource.Address] = []
+  var output: [UInt8] = []
+  /// Whether a blank is needed before the next word.
+  var needsBlank = false
+  /// Whether the fragment ends with the tag of a block.
+  var isAtBlock = true
+  var plain = PlainTextWriter()
+  var links: LinkContext
+  /// Whether the source is a whole document, whose title is not a part of its text.
+  private var isDocument = false
 
-  init(base: URL?) {
-    self.base = base
+  init(_ links: LinkContext) {
+    self.links = links
   }
 
   var text: String { plain.text }
@@ -45,32 +75,128 @@ final class FragmentBuilder: HTMLBuilder {
 
   /// Reads a whole source.
   func read(_ source: String) {
-    HTMLScanner.scan(source, into: self)
+    let bytes = MarkupRepair.repaired(Array(source.utf8.prefix(SafeHTML.maximumSourceBytes))).markup
+    isDocument = Self.isDocument(bytes)
+    (links, repeatedPictures) = SourceScan.scan(bytes, links)
+    if HTMLScanner.scan(bytes, into: self) { lose(.text, .tooDeep) }
     while !open.isEmpty { close() }
+    flushLinks()
   }
 
-  func start(_ name: String, _ attributes: [(name: String, value: String)]) {
+  private static func isDocument(_ source: [UInt8]) -> Bool {
+    let start = String(decoding: source.prefix(1024), as: UTF8.self).lowercased()
+    return start.contains("<html") || start.contains("<head>") || start.contains("<head ")
+  }
+
+  // MARK: Elements
+
+  func start(_ name: String, _ attributes: [MarkupAttribute]) {
+    isRepeated = SourceScan.isPicture(name) && repeatedPictures.contains(pictures)
+    if SourceScan.isPicture(name) { pictures += 1 }
     if ElementRules.isVoid(name) {
-      if dropping == 0 { void(name, attributes) }
+      if dropping == 0, math == nil { void(name, attributes) }
       return
     }
     let rule = ElementRules.rule(for: name)
-    var element = OpenElement(name: name, rule: rule, treatment: .unwrapped)
-    if dropping > 0 || ElementRules.dropped.contains(name) {
+    let isHiddenCopy = isAfterMath && attributes.contains { $0.name == "aria-hidden" && $0.value == "true" }
+    let isTitle = name == "title" && isDocument && !open.contains { $0.name == "svg" }
+    if dropping > 0 || ElementRules.dropped.contains(name) || isTitle || isHiddenCopy {
+      if dropping == 0, let embed = EmbedSource(name, attributes, base: links.base) { writeLinks(embed) }
       dropping += 1
-      element.treatment = .dropped
-    } else if let rule {
-      plain.start(rule)
-      if rule.closesParagraph { closeParagraph() }
-      let written = ElementRules.attributes(attributes, for: rule, base: base)
-      if let tag = rule.tag, let written, nesting < Self.maximumNesting {
-        let start = output.count
-        Markup.appendTag(tag, written, to: &output)
-        nesting += 1
-        element.treatment = .written(tag: tag, start: start, content: output.count)
-      }
+      open.append(OpenElement(name: name, rule: rule, treatment: .dropped))
+      return
     }
+    // As in browsers, a block ends a formula whose end tag is missing.
+    if math != nil, rule?.closesParagraph == true { closeMath() }
+    if math != nil || name == "math" {
+      open.append(OpenElement(name: name, rule: nil, treatment: math == nil ? .math : .inMath))
+      math = math ?? MathText(attributes)
+      math?.start(name, attributes)
+    } else {
+      startContent(name, Self.named(name, attributes), rule)
+    }
+  }
+
+  /// Gives an anchor with an old name an id.
+  private static func named(_ name: String, _ attributes: [MarkupAttribute]) -> [MarkupAttribute] {
+    guard name == "a", !attributes.contains(where: { $0.name == "id" && LinkContext.isName($0.value) }),
+      let anchor = attributes.first(where: { $0.name == "name" })
+    else { return attributes }
+    return attributes.filter { $0.name != "id" } + [("id", anchor.value)]
+  }
+
+  private func startContent(_ name: String, _ attributes: [MarkupAttribute], _ known: ElementRules.Rule?) {
+    let rule = known.map { $0.tag == nil || $0.tag == "span" ? Self.styled($0, attributes) : $0 }
+    var element = OpenElement(name: name, rule: rule, treatment: .unwrapped)
+    var attributes = attributes
+    if name == "a", !attributes.contains(where: { $0.name == "href" }),
+      let link = attributes.first(where: { $0.name == "xlink:href" })
+    {
+      attributes.append(("href", link.value))
+    }
+    if let rule {
+      plain.start(rule)
+      separate(rule)
+      if rule.closesParagraph { closeParagraph() }
+    }
+    var written = rule.flatMap { ElementRules.attributes(attributes, for: $0, links) }
+    let id = newID(attributes)
+    written = written.map { id == nil ? $0.filter { $0.name != "id" } : $0 }
+    if name == "a" { checkLink(attributes, written) }
+    if let tag = rule?.tag, let written, nesting < Self.maximumNesting, tag != "span" || id != nil {
+      let start = output.count
+      Markup.appendTag(tag, written, to: &output)
+      nesting += 1
+      if tag == "a" {
+        openLinks += 1
+        linkedURLs.formUnion(written.lazy.filter { $0.name == "href" }.map(\.value))
+      }
+      element.treatment = .written(tag: tag, start: start, hasID: id != nil)
+      noteTag(rule)
+    } else if let id {
+      writeAnchor(id)
+    }
+    element.content = output.count
+    writeContent(of: name, attributes, &element)
     open.append(element)
+  }
+
+  /// Reads what an element shows besides its content.
+  private func writeContent(of name: String, _ attributes: [MarkupAttribute], _ element: inout OpenElement) {
+    if SourceScan.isPicture(name) || !ElementRules.isKnown(name) && namesPicture(attributes) {
+      if !isRepeated { picture(attributes) }
+      return
+    }
+    element.background = PictureSource.background(of: attributes, base: links.base)
+    element.embed = EmbedSource(name, attributes, base: links.base)
+    switch name {
+    case "video":
+      let poster = attributes.first { $0.name == "poster" || $0.name == "data-poster" }
+      if let poster { picture([("src", poster.value)]) }
+    case "optgroup":
+      write(attributes.first { $0.name == "label" }?.value)
+    case "iframe" where element.embed == nil:
+      // The document is in the attribute. Its words are kept.
+      let document = attributes.first { $0.name == "srcdoc" }?.value ?? ""
+      if !document.isEmpty, !isNested, !EmbedSource.isHidden(attributes) { write(Self.words(of: document)) }
+    default: break
+    }
+  }
+
+  private static func words(of document: String) -> String {
+    // The document cannot have another one, because an attribute inside of an attribute is escaped twice.
+    let builder = FragmentBuilder(LinkContext(base: nil, address: nil))
+    builder.isNested = true
+    builder.read(document)
+    return builder.text
+  }
+
+  /// Whether this is the document inside of an attribute.
+  private var isNested = false
+
+  private func namesPicture(_ attributes: [MarkupAttribute]) -> Bool {
+    let source = PictureSource(attributes, base: links.base).address
+    return source.map { FileKind(of: $0) == .picture } == true
   }
 
   func end(_ name: String) {
@@ -81,65 +207,71 @@ final class FragmentBuilder: HTMLBuilder {
   func characters(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard dropping == 0 else { return }
     let cleaned = Markup.withoutControls(bytes)
-    Markup.appendEscaped(cleaned, to: &output)
-    plain.append(cleaned)
+    if math != nil {
+      math?.append(cleaned)
+    } else {
+      write(cleaned)
+    }
   }
 
-  private func close() {
-    guard let element = open.popLast() else { return }
+  func close() {
+    guard var element = open.popLast() else { return }
     switch element.treatment {
-    case .dropped: dropping -= 1
-    case .unwrapped: break
-    case .written(let tag, let start, let content): writeEnd(tag, element.rule, start, content)
+    case .dropped:
+      dropping -= 1
+      return
+    case .inMath:
+      math?.end()
+      return
+    case .math:
+      endMath()
+      return
+    case .unwrapped, .written: break
     }
-    if dropping == 0, let rule = element.rule, !ElementRules.dropped.contains(element.name) { plain.end(rule) }
+    writeHidden(&element)
+    if case .written(let tag, let start, let hasID) = element.treatment {
+      writeEnd(tag, element, start, keepsWhenEmpty: hasID)
+    }
+    if openLinks == 0 { flushLinks() }
+    if let rule = element.rule {
+      plain.end(rule)
+      separate(rule)
+    }
+  }
+
+  /// Writes what the element would have shown in place of its content.
+  private func writeHidden(_ element: inout OpenElement) {
+    let isEmpty = element.content > output.count || output[element.content...].allSatisfy { $0 <= 0x20 }
+    if isEmpty, let background = element.background {
+      picture([("src", background)])
+    }
+    if element.name == "picture", isEmpty, let address = element.sourceSet { picture([("src", address)]) }
+    guard let embed = element.embed, isEmpty || !embed.isOptional else { return }
+    writeLinks(embed)
   }
 
   /// Ends the open paragraph before a block, because HTML allows no block inside a paragraph.
-  private func closeParagraph() {
+  func closeParagraph() {
     guard let index = open.lastIndex(where: { if case .written("p", _, _) = $0.treatment { true } else { false } })
     else {
       return
     }
     for position in (index..<open.count).reversed() {
-      if case .written(let tag, let start, let content) = open[position].treatment {
-        writeEnd(tag, open[position].rule, start, content)
+      if case .written(let tag, let start, let hasID) = open[position].treatment {
+        writeEnd(tag, open[position], start, keepsWhenEmpty: hasID)
         open[position].treatment = .unwrapped
       }
     }
   }
 
-  private func writeEnd(_ tag: String, _ rule: ElementRules.Rule?, _ start: Int, _ content: Int) {
+  private func writeEnd(_ tag: String, _ element: OpenElement, _ start: Int, keepsWhenEmpty: Bool) {
     nesting -= 1
-    if output.count == content, rule?.keepsWhenEmpty != true {
+    if tag == "a" { openLinks -= 1 }
+    if output.count == element.content, element.rule?.keepsWhenEmpty != true, !keepsWhenEmpty {
       output.removeSubrange(start...)
     } else {
       output += "</\(tag)>".utf8
+      if element.rule?.layout != .inline { isAtBlock = true }
     }
-  }
-
-  private func void(_ name: String, _ attributes: [(name: String, value: String)]) {
-    guard let rule = ElementRules.rule(for: name), let tag = rule.tag else { return }
-    if rule.closesParagraph { closeParagraph() }
-    if name == "br" { plain.lineBreak() } else { plain.start(rule) }
-    guard let written = ElementRules.attributes(attributes, for: rule, base: base) else { return }
-    if name == "img" {
-      guard let image = SafeHTML.Image(written) else { return }
-      if imageURLs.insert(image.url).inserted { images.append(image) }
-    }
-    Markup.appendTag(tag, written, isVoid: true, to: &output)
-  }
-}
-
-extension SafeHTML.Image {
-  /// Creates an image; nil for a tracking pixel.
-  fileprivate init?(_ attributes: [(name: String, value: String)]) {
-    func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
-    guard let url = value("src") else { return nil }
-    self.url = url
-    alt = value("alt").flatMap { $0.isEmpty ? nil : $0 }
-    width = value("width").flatMap { Int($0) }
-    height = value("height").flatMap { Int($0) }
-    if let width, let height, width <= 1, height <= 1 { return nil }
   }
 }

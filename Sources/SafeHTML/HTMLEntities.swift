@@ -16,15 +16,32 @@ package enum HTMLEntities {
       }
       output += rest[...mark]
       rest = rest[(mark + 1)...]
-      guard rest.dropFirst(name.count).first == UInt8(ascii: ";"),
-        let characters = byName[String(decoding: name, as: UTF8.self)]
-      else { continue }
+      guard rest.dropFirst(name.count).first == UInt8(ascii: ";") else {
+        // The parser does not know the old names without semicolon. In an address, `=` may follow such a name.
+        if rest.dropFirst(name.count).first != UInt8(ascii: "="), old.contains(String(decoding: name, as: UTF8.self)) {
+          output += name + [UInt8(ascii: ";")]
+          rest = rest.dropFirst(name.count)
+        }
+        continue
+      }
+      guard let characters = byName[String(decoding: name, as: UTF8.self)] else { continue }
       output.removeLast()
       output += characters.unicodeScalars.map { "&#\($0.value);" }.joined().utf8
       rest = rest.dropFirst(name.count + 1)
     }
     return output + rest
   }
+
+  /// The names that need no semicolon (HTML Standard section 13.5).
+  private static let old = Set(
+    """
+    AElig Aacute Acirc Agrave Aring Atilde Auml Ccedil ETH Eacute Ecirc Egrave Euml Iacute Icirc Igrave Iuml Ntilde \
+    Oacute Ocirc Ograve Oslash Otilde Ouml THORN Uacute Ucirc Ugrave Uuml Yacute aacute acirc acute aelig agrave amp \
+    aring atilde auml brvbar ccedil cedil cent copy curren deg divide eacute ecirc egrave eth euml frac12 frac14 frac34 \
+    gt iacute icirc iexcl igrave iquest iuml laquo lt macr micro middot nbsp not ntilde oacute ocirc ograve ordf ordm \
+    oslash otilde ouml para plusmn pound quot raquo reg sect shy sup1 sup2 sup3 szlig thorn times uacute ucirc ugrave \
+    uml uuml yacute yen yuml
+    """.split(separator: " ").map(String.init))
 
   private static let byName: [String: String] = {
     let pairs = table.split(separator: " ").map { row in

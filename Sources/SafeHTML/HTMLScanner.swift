@@ -21,6 +21,7 @@ package final class HTMLScanner {
   /// The number of elements that libxml2 has open, including void elements that it does not recognise. It searches all
   /// of them for each end tag.
   private var depth = 0
+  private var isCut = false
 
   private init?(builder: any HTMLBuilder) {
     _ = Self.parserIsReady
@@ -38,13 +39,23 @@ package final class HTMLScanner {
   /// - Parameters:
   ///   - source: The markup. It is truncated after `SafeHTML.maximumSourceBytes`.
   ///   - builder: The receiver. It may get more starts than ends.
-  package static func scan(_ source: String, into builder: any HTMLBuilder) {
-    HTMLScanner(builder: builder)?.run(prepared(source))
+  /// - Returns: Whether the end is missing, because the markup is nested too deeply.
+  @discardableResult
+  package static func scan(_ source: String, into builder: any HTMLBuilder) -> Bool {
+    scan(Array(source.utf8.prefix(SafeHTML.maximumSourceBytes)), into: builder)
+  }
+
+  /// Parses UTF-8.
+  @discardableResult
+  static func scan(_ source: [UInt8], into builder: any HTMLBuilder) -> Bool {
+    guard let scanner = HTMLScanner(builder: builder) else { return false }
+    scanner.run(prepared(source))
+    return scanner.isCut
   }
 
   /// Returns the greatest number of attributes that libxml2 finds in a tag. Repeated names count once.
   package static func maximumAttributeCount(in source: [UInt8]) -> Int {
-    let builder = FragmentBuilder(base: nil)
+    let builder = FragmentBuilder(LinkContext(base: nil, address: nil))
     guard let scanner = HTMLScanner(builder: builder) else { return 0 }
     scanner.run(source)
     return scanner.maximumAttributeCount
@@ -52,12 +63,11 @@ package final class HTMLScanner {
 
   /// Prepares a source for the parser: line ends become LF, NUL is removed because the parser would stop at it, unknown
   /// character names are replaced, and each tag keeps at most `maximumAttributes`.
-  private static func prepared(_ source: String) -> [UInt8] {
+  private static func prepared(_ source: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(min(source.utf8.count, SafeHTML.maximumSourceBytes))
+    bytes.reserveCapacity(source.count)
     var afterReturn = false
-    for byte in source.utf8 {
-      if bytes.count == SafeHTML.maximumSourceBytes { break }
+    for byte in source {
       let isReturn = byte == UInt8(ascii: "\r")
       if byte != 0, !(afterReturn && byte == UInt8(ascii: "\n")) {
         bytes.append(isReturn ? UInt8(ascii: "\n") : byte)
@@ -107,6 +117,7 @@ package final class HTMLScanner {
   private func start(_ name: UnsafePointer<xmlChar>, _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?) {
     depth += 1
     if depth > Self.maximumDepth {
+      isCut = true
       xmlStopParser(context)
       return
     }

@@ -32,6 +32,9 @@ struct PlainTextWriter {
     breaks = min(breaks + 1, 2)
   }
 
+  /// Separates what is before from what follows, unless it is preformatted.
+  mutating func separateWords() { space = true }
+
   /// Appends UTF-8 without control characters other than tab and line feed.
   mutating func append(_ bytes: [UInt8]) {
     var index = 0

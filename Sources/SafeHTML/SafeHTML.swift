@@ -3,22 +3,17 @@ internal import Foundation
 /// Markup of unknown origin in a safe form: an allow-listed fragment, its plain text and its pictures.
 ///
 /// The fragment is written anew from the events of the parser, so that nothing of the source passes through unchecked.
-/// It is well-formed XML and HTML at once. It has only absolute links and the elements and attributes of
-/// `ElementRules`, without scripts, styles, forms or embedded documents. The same source always gives the same result,
-/// and a fragment that is sanitised again does not change. Any string is accepted.
+/// It is well-formed XML and HTML at once. It has only the elements and attributes of `ElementRules`, without scripts,
+/// styles, forms or embedded documents, and only absolute links and links to targets in the fragment. The ids of targets
+/// begin with `user-content-`. The same source always gives the same result, and a fragment that is sanitised again does
+/// not change. Any string is accepted.
+///
+/// Nothing that a reader would miss is dropped: the words of every element, the address of an embed as a link, the real address of a
+/// picture that a script would load, the alternative text of a picture without a usable address stay.
+///
+///     let safe = SafeHTML("<p>See:</p><iframe src='https://video.example/embed/1' title='Launch'></iframe>")
+///     safe.html  // <p>See:</p><a href="https://video.example/embed/1">Launch</a>
 public struct SafeHTML: Sendable, Equatable {
-  /// A picture of the source that is in the fragment.
-  public struct Image: Sendable, Hashable {
-    /// An absolute http or https URL.
-    public var url: String
-    /// Alternative text that describes the picture; nil if there is none.
-    public var alt: String?
-    /// The width in CSS pixels, 1...99999.
-    public var width: Int?
-    /// The height in CSS pixels, 1...99999.
-    public var height: Int?
-  }
-
   /// The safe fragment; empty if the source has nothing to show.
   public let html: String
   /// The plain text. A blank line separates paragraphs. Other white space is collapsed except in `pre`, and there are
@@ -26,6 +21,10 @@ public struct SafeHTML: Sendable, Equatable {
   public let text: String
   /// The pictures in the order of the source, each URL once.
   public let images: [Image]
+  /// The sounds and films in the order of the source, each URL once. Of several formats, the first.
+  public let recordings: [Recording]
+  /// The parts that are missing although a reader would miss them.
+  public let losses: [Loss]
 
   /// The maximum number of source bytes (UTF-8) that are read.
   public static let maximumSourceBytes = 16 * 1024 * 1024
@@ -38,34 +37,25 @@ public struct SafeHTML: Sendable, Equatable {
   /// - Parameters:
   ///   - source: HTML, including whole documents. It is truncated after ``maximumSourceBytes``.
   ///   - base: The absolute URL that relative links refer to. Without one they are dropped.
-  public init(_ source: String, base: String? = nil) {
-    let base = base.flatMap { URL(string: $0) }
-    let builder = FragmentBuilder(base: base)
+  ///   - address: The URL of the source itself. Links to its targets stay inside of the fragment.
+  public init(_ source: String, base: String? = nil, address: String? = nil) {
+    let links = LinkContext(base: base.flatMap { URL(string: $0) }, address: address)
+    let builder = FragmentBuilder(links)
     builder.read(source)
     text = builder.text
     images = builder.images
-    html = Self.stabilized(builder.html, text: text, base: base)
+    recordings = builder.recordings
+    losses = builder.losses
+    html = Self.stabilized(builder.html, text: text, links)
   }
 
-  /// Whether a text contains a tag or comment of HTML, so that it has to be parsed as markup. `a < b` and `Array<Int>`
-  /// do not.
-  public static func looksLikeMarkup(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    var index = 0
-    while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
-      index = start + 1
-      if bytes[index...].starts(with: "!--".utf8) { return true }
-      let rest = bytes[index...].first == UInt8(ascii: "/") ? bytes[(index + 1)...] : bytes[index...]
-      let name = rest.prefix(16).prefix { $0.isASCIIAlphanumeric }
-      guard rest.count > name.count, " \t\n\r/>".utf8.contains(rest[rest.startIndex + name.count]) else { continue }
-      if ElementRules.isKnown(String(decoding: name, as: UTF8.self).lowercased()) { return true }
-    }
-    return false
-  }
+  /// Whether a text contains a tag or comment of HTML, so that it has to be parsed as markup. `a < b`, `Array<Int>` and
+  /// `The <iframe> tag` do not.
+  public static func looksLikeMarkup(_ text: String) -> Bool { MarkupRepair.repaired(Array(text.utf8)).hasMarkup }
 
   /// Decodes the entities of a text that is not markup. Its white space is kept, except at both ends.
   public static func decodingEntities(_ text: String) -> String {
-    let builder = FragmentBuilder(base: nil)
+    let builder = FragmentBuilder(LinkContext(base: nil, address: nil))
     // The text is searched as bytes, because comparing characters takes time quadratic in their combining marks.
     let escaped = text.utf8.flatMap { $0 == UInt8(ascii: "<") ? Array("&lt;".utf8) : [$0] }
     builder.read("<pre>" + String(decoding: escaped, as: UTF8.self) + "</pre>")
@@ -76,19 +66,19 @@ public struct SafeHTML: Sendable, Equatable {
   ///
   /// The parser corrects nesting by its own rules, so that the rest may be corrected again after elements are removed.
   /// If the fragment does not become stable, the result is its text alone, in paragraphs.
-  private static func stabilized(_ first: String, text: String, base: URL?) -> String {
+  private static func stabilized(_ first: String, text: String, _ links: LinkContext) -> String {
     var html = first
     for _ in 0..<6 {
-      let again = rewritten(html, base: base)
+      let again = rewritten(html, links)
       if again == html { return html }
       html = again
     }
     let paragraphs = text.split(separator: "\n", omittingEmptySubsequences: true)
-    return rewritten(paragraphs.map { "<p>" + Markup.escaped(String($0)) + "</p>" }.joined(), base: base)
+    return rewritten(paragraphs.map { "<p>" + Markup.escaped(String($0)) + "</p>" }.joined(), links)
   }
 
-  private static func rewritten(_ html: String, base: URL?) -> String {
-    let builder = FragmentBuilder(base: base)
+  private static func rewritten(_ html: String, _ links: LinkContext) -> String {
+    let builder = FragmentBuilder(links)
     builder.read(html)
     return builder.html
   }

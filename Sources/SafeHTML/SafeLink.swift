@@ -61,7 +61,7 @@ public enum SafeLink {
 
   /// Percent-encodes the invalid characters after the authority. `URL` would encode the whole component of such a
   /// character, including valid `%XX`.
-  private static func encoded(_ reference: String, afterScheme scheme: String?) -> String {
+  static func encoded(_ reference: String, afterScheme scheme: String?) -> String {
     let bytes = Array(reference.utf8)
     let start = scheme.map { $0.utf8.count + 1 } ?? 0
     var index = start

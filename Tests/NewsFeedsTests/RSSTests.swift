@@ -30,7 +30,7 @@ struct RSSTests {
     #expect(entry.date == august)
     #expect(entry.title == "Tom & Jerry")
     #expect(entry.summary == "A short one")
-    #expect(entry.text == "Long text")
+    #expect(entry.text == "Long text\n\nPic")
     #expect(
       entry.html == "<p>Long <a href=\"https://example.org/x\">text</a></p>"
         + "<img src=\"https://example.org/2026/pic.jpg\" alt=\"Pic\"/>")

@@ -53,11 +53,7 @@ struct HostileMarkupTests {
     #expect(SafeHTML(safe.html, base: Self.base).html == safe.html)
   }
 
-  @Test(
-    "is dropped with the content of dropped elements",
-    arguments: [
-      "script", "style", "iframe", "object", "form", "noscript", "svg", "math", "template", "select", "title",
-    ])
+  @Test("is dropped with the content of code", arguments: ["script", "style", "metadata"])
   func dropped(element: String) {
     let safe = SafeHTML("a<\(element)>secret</\(element)>b", base: Self.base)
     #expect(!safe.html.contains("secret"))
@@ -68,7 +64,7 @@ struct HostileMarkupTests {
     "keeps the text after void elements",
     arguments: ["embed", "source", "track", "wbr", "input", "param"])
   func voidElements(element: String) {
-    #expect(SafeHTML("a<\(element) src=x>b").text == "ab")
+    #expect(SafeHTML("a<\(element) type=x>b").text == "ab")
   }
 
   @Test("is read at any nesting depth")
@@ -93,15 +89,19 @@ struct HostileMarkupTests {
       Array(MarkupCheck.elements).sorted() + [
         "script", "style", "svg", "form", "section", "span", "center", "custom", "body", "html", "head", "title",
         "embed",
-        "font", "select", "option", "noscript", "textarea",
+        "font", "select", "option", "noscript", "textarea", "iframe", "video", "audio", "source", "object", "picture",
+        "math", "msup", "mi", "mo", "menu", "legend", "fieldset", "button", "x-card", "xmp", "template",
       ]
     let attributes = [
       "", " href=/x", " src=y.png", " href='javascript:x'", " onclick=z", " title='a \"b\" <c>'", " style=x",
       " dir=ltr",
-      " colspan=2", " cite=//e.org/\u{E4}",
+      " colspan=2", " cite=//e.org/\u{E4}", " id=x", " name=y", " href=#x", " href='https://example.org/#y'",
+      " data-src=z.png", " srcset='a.png 1x, b.png 2x'", " style='display:block;background:url(c.png)'",
+      " src='data:x'", " alt='a <b>'", " data-href=/e", " srcdoc='<p>x</p>'", " alttext='x<y'", " aria-hidden=true",
     ]
     let words = [
-      "text", " ", "\n", "&amp;", "&lt;b&gt;", "&nbsp;", "<", ">", "\"", "'", "<!-- c -->", "é", "😀", "\u{0}", "&#128;",
+      "text", " ", "\n", "&amp;", "&lt;b&gt;", "&nbsp;", "<", ">", "\"", "'", "<!-- c -->", "<!--",
+      "<![CDATA[", "]]>", "<Int>", "<iframe>", "</b>", "é", "😀", "\u{0}", "&#128;",
     ]
     for _ in 0..<25 {
       let source = (0..<60).map { _ in

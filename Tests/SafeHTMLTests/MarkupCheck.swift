@@ -3,17 +3,19 @@ enum MarkupCheck {
   static let elements: Set<String> = [
     "a", "abbr", "b", "bdi", "bdo", "blockquote", "br", "caption", "cite", "code", "dd", "del", "details", "dfn", "div",
     "dl", "dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li",
-    "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "small", "strong", "sub", "summary", "sup", "table",
+    "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strong", "sub", "summary", "sup",
+    "table",
     "tbody", "td", "tfoot", "th", "thead", "time", "tr", "u", "ul", "var",
   ]
   static let attributes: Set<String> = [
-    "alt", "cite", "colspan", "datetime", "dir", "height", "href", "lang", "rowspan", "scope", "src", "start", "title",
+    "alt", "cite", "colspan", "datetime", "dir", "height", "href", "id", "lang", "rowspan", "scope", "src", "start",
+    "title",
     "value", "width",
   ]
 
   /// Returns the first fault of a fragment, or nil if there is none. A fragment may contain only allowed elements,
-  /// closed in order, with allowed attributes in double quotes, links to the web or to a mail address, and escaped
-  /// text.
+  /// closed in order, with allowed attributes in double quotes, links to the web, to a mail address or to a target with
+  /// our prefix, and escaped text.
   static func fault(in html: String) -> String? {
     var open: [String] = []
     var rest = html[...]
@@ -44,7 +46,9 @@ enum MarkupCheck {
       else { return "attribute" }
       let value = parts[1][..<quote]
       let isLink = ["href", "src", "cite"].contains(parts[0])
-      if isLink, !["http://", "https://", "mailto:"].contains(where: { value.hasPrefix($0) }) { return "link" }
+      let starts = ["http://", "https://", "mailto:"] + (parts[0] == "href" ? ["#user-content-"] : [])
+      if isLink, !starts.contains(where: { value.hasPrefix($0) }) { return "link" }
+      if parts[0] == "id", !value.hasPrefix("user-content-") { return "id" }
       rest = parts[1][parts[1].index(after: quote)...]
     }
     return nil

@@ -70,7 +70,19 @@ import Testing
       "<img src='data:image/png;base64,AAAA'>",
     ].map { Shape.repeated($0) }
 
+  private static let parts =
+    [
+      "<iframe src=/a></iframe>", "<video><source src=a.mp4>", "<picture><source srcset='/a 1x'><img></picture>",
+      "<noscript><img src=/a>", "<p id=x><a href=#x>", "<math><mfrac><mo>+</mo>", "<msup><mi>a</mi><mo>+</mo></msup>",
+      "<iframe srcdoc='<b>'>", "<div style='background:url(/a)'></div>", "<textarea>", "<xmp>&</xmp>", "</script>",
+      "<![CDATA[]]>", "<!--x", "<a ='", "<b> ", "<link> ", "<x-y src=/a>", "<a href=/x><iframe src=/y>", "&nbsp",
+    ].map { Shape.repeated($0) }
+
   private static let lengths: [Shape] = [
+    .long("<img srcset='", "a,", "'>"), .long("<img srcset='", "a ", "'>"), .long("<img srcset='", "/a 1x, ", "'>"),
+    .long("<p style='background:url(", "a(", ")'>"), .long("<math><mi>", "a &amp; ", "</mi></math>"),
+    .long("<iframe srcdoc='", "<p>x ", "'></iframe>"), .long("<img alt='", "a <b> ", "'>"),
+    Shape(name: "targets") { size in (0..<size / 24).map { "<a href=#n\($0) id=n\($0)>" }.joined() },
     .long("", " ", "."), .long("<pre>", "\n", "</pre>"), .long("<p title=\"", "v ", "\">x</p>"),
     .long("<a href=\"http://a.example/", "v ", "\">x</a>"), .long("<img src='data:image/png;base64,", "AAAA", "'>"),
     .long("&", "a", ";"), .long("e", "\u{316}\u{301}", ""), .long("<td colspan='e", "\u{316}\u{301}", "px'>"),
@@ -78,7 +90,7 @@ import Testing
     .long("<a title='e", "\u{316}\u{301}", "' href='//a.example'>x</a>"),
   ]
 
-  @Test(arguments: attributes + tags + repetitions + lengths)
+  @Test(arguments: attributes + tags + repetitions + parts + lengths)
   func `The time is proportional to the size`(_ shape: Shape) {
     let growth = growth(from: shape.bytes, of: shape.make) { _ = SafeHTML($0, base: "https://a.example/") }
     #expect(growth < linearGrowth)

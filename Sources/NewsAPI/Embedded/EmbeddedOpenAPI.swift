@@ -95,7 +95,7 @@ info:
     | `/problems/not-implemented` | 501 | no resource has such a method, or the body has a transfer coding besides chunked |
     | `/problems/media-not-kept` | 501 | this server does not store files |
     | `/problems/unavailable` | 503 | the database is unreachable, or too many requests are waiting; see `Retry-After` |
-    | `/problems/feeds-not-configured` | 503 | the server has no public URL, which the addresses of feeds need |
+    | `/problems/feeds-not-configured` | 404 | the server has no public URL, which the addresses of feeds need |
     | `/problems/not-reached-yet` | 503 | the version of `at` was not reached within a second; see `Retry-After` |
     | `/problems/search-too-broad` | 503 | the search takes longer than a second; use rarer words |
     | `/problems/outcome-unknown` | 503 | the connection broke during the commit; repeat with the same id, or read the item |
@@ -1999,7 +1999,8 @@ paths:
       summary: The writes to all items, newest first
       description: >-
         Each entry has the author, the time and the changed fields of a write. Writes of before the server had a history are
-        missing. `Link` has the URL of the next page.
+        missing. A key that is restricted to topics receives the writes to its items, without those that were made, or that
+        ended, while an item had other topics. `Link` has the URL of the next page.
       security:
         - key: ["items:write"]
       parameters:
@@ -2052,7 +2053,8 @@ paths:
       description: >-
         A write like any other: it makes a new revision with the date, texts, topics, language, URL, author, attachments and
         `breaking` of the earlier one. The state, `publishAt` and `expireAt` remain, so that a published item stays published.
-        The lock is `If-Match` (428 without it). 404 if the revision does not exist, or is older than the history.
+        The lock is `If-Match` (428 without it). 404 if the revision does not exist, is older than the history, or is of a time
+        at which the item had topics that the key lacks.
       security:
         - key: ["items:write"]
       parameters:
@@ -4861,7 +4863,7 @@ components:
             title: The resource does not exist
             status: 404
     TooManyDevices:
-      description: There are too many registrations from the network of the client in this minute, at the host of the endpoint, or in all.
+      description: There are too many registrations from the network of the client in this minute, or in all.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -5686,10 +5688,18 @@ components:
       content:
         application/problem+json:
           schema: { $ref: "#/components/schemas/Problem" }
-          example:
-            type: /problems/not-found
-            title: The resource does not exist
-            status: 404
+          examples:
+            notFound:
+              value:
+                type: /problems/not-found
+                title: The resource does not exist
+                status: 404
+            feedsNotConfigured:
+              value:
+                type: /problems/feeds-not-configured
+                title: The server publishes no feeds
+                detail: Their addresses need its public URL, which the operator of the server can set with TIDINGS_PUBLIC_URL.
+                status: 404
     NotFoundHead:
       description: The same as GET, without the body.
       headers:
@@ -6141,12 +6151,6 @@ components:
               value:
                 type: /problems/not-reached-yet
                 title: The server has not reached the version in `at`
-                status: 503
-            feedsNotConfigured:
-              value:
-                type: /problems/feeds-not-configured
-                title: The server publishes no feeds
-                detail: Their addresses need its public URL, which the operator of the server can set with TIDINGS_PUBLIC_URL.
                 status: 503
             searchTooBroad:
               value:

@@ -90,7 +90,7 @@ package final class RequestRecord: Sendable {
       if let key = facts.key {
         metadata["key"] = "\(key.id)"
         metadata["key_name"] = "\(key.name.terminalSafe)"
-        // What a reader reads is not logged beside the reader's address.
+        // The reader's subject is not logged beside the reader's address.
         if let subject = facts.subject { metadata[subject.name] = "\(subject.value)" }
       }
       if facts.isReplayed { metadata["replayed"] = "true" }

@@ -35,4 +35,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0030_refusals_and_merged_topics.sql", migration0030),
   ("0031_media_uploads.sql", migration0031),
   ("0032_networks_of_pending_devices.sql", migration0032),
+  ("0033_followed_feeds.sql", migration0033),
 ]
