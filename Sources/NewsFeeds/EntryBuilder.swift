@@ -11,14 +11,14 @@ struct EntryBuilder {
   static let maximumAuthorBytes = 256
   /// The maximum numbers of authors and categories that are read. The rest is ignored, because each is parsed as
   /// markup.
-  private static let maximumAuthors = 64
-  private static let maximumLabels = 256
+  static let maximumAuthors = 64
+  static let maximumLabels = 256
   static let maximumCategories = 16
   static let maximumLabelBytes = 256
   static let maximumAltBytes = 1024
   static let maximumAttachments = 32
 
-  private struct Rejection: Error {
+  struct Rejection: Error {
     let message: String
   }
 
@@ -34,14 +34,20 @@ struct EntryBuilder {
 
     var value: Date
     var origin: Origin
+    /// The reason why the written date is not used.
+    var problem: String?
 
     /// The date if it is the entry's own.
     var own: Date? { origin == .entry ? value : nil }
   }
 
   private let missingDate: MissingDate
+  /// The orders of day and month that the dates of the document prove so far.
+  private(set) var orders: Set<FeedDate.Order> = []
   /// The number of entries that have the time of this reading.
   private var undated = 0
+  /// The languages that were reported as invalid, each once.
+  private var reportedLanguages: Set<String> = []
 
   init(missingDate: MissingDate) {
     self.missingDate = missingDate
@@ -49,8 +55,12 @@ struct EntryBuilder {
 
   /// - Returns: One `entry` after any number of `reduced`, or one `skipped`.
   mutating func events(for raw: RawEntry) -> [FeedEvent] {
+    if let exclusion = raw.exclusion {
+      let problem = FeedProblem(position: raw.position, message: exclusion.message, notPublic: exclusion.kind)
+      return [.skipped(problem)]
+    }
     do {
-      var notes: [String] = []
+      var notes = raw.losses
       let entry = try entry(from: raw, notes: &notes)
       if entry.isDateFirstSeen { undated += 1 }
       return notes.map { .reduced(FeedProblem(position: raw.position, message: $0)) } + [.entry(entry)]
@@ -61,47 +71,31 @@ struct EntryBuilder {
     }
   }
 
-  private func entry(from raw: RawEntry, notes: inout [String]) throws -> FeedEntry {
+  private mutating func entry(from raw: RawEntry, notes: inout [String]) throws -> FeedEntry {
     let date = try date(of: raw, notes: &notes)
-    let title = raw.title.map(Self.line)?.nonEmpty
-    if let title, title.utf8.count > Self.maximumTitleBytes {
-      throw Rejection(message: "the title has \(title.utf8.count) bytes, more than \(Self.maximumTitleBytes)")
-    }
+    let title = Self.bounded(raw.title.map(Self.line), Self.maximumTitleBytes, "title", &notes)
     let content = raw.content.map { Rendering($0, base: raw.base, address: raw.link) }
     let summary = raw.summary.map { Rendering($0, base: raw.base, address: raw.link) }
     // Tickers and link feeds consist of titles.
     let candidates = [raw.text.map(PlainText.cleaned), content?.text, summary?.text, title]
-    guard let text = candidates.lazy.compactMap({ $0?.nonEmpty }).first else {
+    guard let whole = candidates.lazy.compactMap({ $0?.nonEmpty }).first else {
       throw Rejection(message: "has neither text nor title")
     }
-    guard text.utf8.count <= Self.maximumTextBytes else {
-      throw Rejection(message: "the text has \(text.utf8.count) bytes, more than \(Self.maximumTextBytes)")
-    }
-    func bounded(_ value: String?, _ limit: Int, _ name: String) -> String? {
-      guard let value = value?.nonEmpty else { return nil }
-      if value.utf8.count <= limit { return value }
-      notes.append("the \(name) is omitted: it has \(value.utf8.count) bytes, more than \(limit)")
-      return nil
-    }
-    let (guid, link) = (raw.guid?.trimmed.nonEmpty, raw.link.flatMap { SafeLink.web($0, base: raw.base) })
-    let names = EntryNames(raw, link: link) { Digest.fallbackName(title: title, date: date.own, text: text) }
-    let source = names.source
+    let text = Self.bounded(whole, Self.maximumTextBytes, "text", &notes) ?? whole
+    let (guid, link) = (raw.guid?.trimmed.nonEmpty, Self.link(of: raw, &notes))
+    let names = EntryNames(raw, link: link) { Digest.fallbackName(title: title, date: date.own, text: whole) }
     let body = content ?? summary
-    let attachments = Self.attachments(raw, body)
-    notes += (raw.losses + (body?.losses ?? []) + attachments.losses).map(\.description)
-    let authors = raw.authors.prefix(Self.maximumAuthors).map { Self.line(RawText($0, .unsure)) }
-      .filter { !$0.isEmpty }
+    notes += (body?.losses ?? []).map(\.description)
+    let html = content?.html ?? (content == nil ? summary?.html : nil)
+    let isRepeated = summary.map { $0.text.utf8.elementsEqual(whole.utf8) } == true
     return FeedEntry(
-      id: raw.id ?? names.id, source: source, guid: names.name,
+      id: raw.id ?? names.id, source: names.source, guid: names.name,
       digest: Digest.content(of: raw, date: date.own), date: date.value, title: title,
-      summary: bounded(
-        summary.map { $0.text.utf8.elementsEqual(text.utf8) } == true ? nil : summary?.text, Self.maximumSummaryBytes,
-        "summary"), text: text,
-      html: bounded(content?.html ?? (content == nil ? summary?.html : nil), Self.maximumHTMLBytes, "HTML"),
-      categories: Self.categories(raw.categories), language: raw.language.flatMap(LanguageTag.normalised), url: link,
-      author: bounded(authors.uniqued().joined(separator: ", "), Self.maximumAuthorBytes, "author"),
-      breaking: raw.breaking, attachments: attachments.files,
-      isDateFirstSeen: date.origin == .reading, origin: raw.id == nil ? guid.flatMap(Self.uuid(ofURN:)) : nil,
+      summary: Self.bounded(isRepeated ? nil : summary?.text, Self.maximumSummaryBytes, "summary", &notes), text: text,
+      html: Self.boundedHTML(html, &notes), categories: Self.categories(raw.categories, &notes),
+      language: language(of: raw, &notes), url: link, author: Self.author(of: raw, &notes), breaking: raw.breaking,
+      attachments: Self.attachments(raw, body, &notes), isDateFirstSeen: date.origin == .reading,
+      dateProblem: date.problem, origin: raw.id == nil ? guid.flatMap(Self.uuid(ofURN:)) : nil,
       linkID: raw.id == nil ? names.linkID : nil, earlierID: raw.id == nil ? names.earlierID : nil)
   }
 
@@ -115,91 +109,81 @@ struct EntryBuilder {
     return id
   }
 
+  // MARK: Dates
+
+  /// Notes the order of day and month that dates of the document prove.
+  mutating func learn(from dates: [String], language: String?) {
+    for text in dates where text.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "-") }) {
+      guard orders.count < 2, case .certain(_, let order?) = FeedDate.reading(of: text, language: language) else {
+        continue
+      }
+      orders.insert(order)
+    }
+  }
+
+  /// Whether the date of an entry needs the evidence of later ones.
+  func isUndecided(_ raw: RawEntry) -> Bool {
+    guard orders.isEmpty, raw.exclusion == nil else { return false }
+    let readings = raw.dates.lazy.compactMap { FeedDate.reading(of: $0, language: raw.language) }
+    if case .ambiguous = readings.first { return true }
+    return false
+  }
+
   private func date(of raw: RawEntry, notes: inout [String]) throws -> EntryDate {
     let own = raw.dates.compactMap { $0.trimmed.nonEmpty }
     let dates = own.isEmpty ? [raw.fallbackDate].compactMap { $0 } : own
-    if let date = dates.lazy.compactMap(FeedDate.date(from:)).first {
-      return EntryDate(value: RFC3339.truncated(date), origin: own.isEmpty ? .feed : .entry)
+    let language = raw.language.flatMap(LanguageTag.normalised)
+    var isAmbiguous = false
+    for text in dates {
+      guard let reading = FeedDate.reading(of: text, language: language) else { continue }
+      if let date = FeedDate.date(of: reading, in: text, evidence: orders, language: language) {
+        return EntryDate(value: RFC3339.truncated(date), origin: own.isEmpty ? .feed : .entry)
+      }
+      isAmbiguous = true
     }
     let problem = dates.first.map { written in
-      "the date \"\(PlainText.line(String(written.prefix(64))))\" cannot be read"
+      "the date \"\(PlainText.line(String(written.prefix(64))))\" "
+        + (isAmbiguous ? "may begin with the day or with the month" : "cannot be read")
     }
     guard case .firstSeen(let time) = missingDate else { throw Rejection(message: problem ?? "has no date") }
     if let problem { notes.append(problem + "; the time at which the entry was first seen is used") }
-    return EntryDate(value: RFC3339.truncated(time).addingTimeInterval(-Double(undated) / 1000), origin: .reading)
+    let value = RFC3339.truncated(time).addingTimeInterval(-Double(undated) / 1000)
+    return EntryDate(value: value, origin: .reading, problem: problem)
   }
+
+  // MARK: Texts
 
   static func line(_ raw: RawText?) -> String {
     guard let raw else { return "" }
-    return PlainText.line(Rendering(raw, base: nil).text)
+    return PlainText.line(Rendering(raw, base: nil, isLine: true).text)
   }
 
-  private static func categories(_ labels: [String]) -> [FeedCategory] {
-    var slugs: Set<String> = []
-    var categories: [FeedCategory] = []
-    for label in labels.prefix(maximumLabels) {
-      let label = line(RawText(label, .unsure))
-      guard label.utf8.count <= maximumLabelBytes, let slug = Slug.make(label), slugs.insert(slug).inserted else {
-        continue
-      }
-      categories.append(FeedCategory(slug: slug, label: label))
-      if categories.count == maximumCategories { break }
+  private mutating func language(of raw: RawEntry, _ notes: inout [String]) -> String? {
+    guard let written = raw.language?.trimmed.nonEmpty else { return nil }
+    if let language = LanguageTag.normalised(written) { return language }
+    let name = String(written.prefix(32))
+    if reportedLanguages.count < 16, reportedLanguages.insert(name).inserted {
+      notes.append("the language \"\(PlainText.line(name))\" is omitted: it is not a language tag")
     }
-    return categories
-  }
-
-  private static func attachments(
-    _ raw: RawEntry, _ body: Rendering?
-  ) -> (files: [Attachment], losses: [SafeHTML.Loss]) {
-    var urls: Set<String> = []
-    var attachments: [Attachment] = []
-    var losses: [SafeHTML.Loss] = []
-    let recordings = body?.recordings.map(Self.attachment) ?? []
-    let pictures = (body?.images ?? []).map {
-      Attachment(url: $0.url, type: "", width: $0.width, height: $0.height, alt: $0.alt)
-    }
-    for var attachment in raw.attachments + recordings + pictures where attachments.count < maximumAttachments {
-      guard let url = SafeLink.web(attachment.url, base: raw.base) else {
-        if losses.isEmpty, !attachment.url.isEmpty { losses.append(SafeHTML.Loss(.attachment, at: attachment.url)) }
-        continue
-      }
-      guard urls.insert(url).inserted else { continue }
-      attachment.url = url
-      attachment.type = MediaType.valid(attachment.type) ?? MediaType.guessed(from: url)
-      attachment.alt = attachment.alt.map { PlainText.line($0) }?.nonEmpty.flatMap {
-        $0.utf8.count <= maximumAltBytes ? $0 : nil
-      }
-      attachment.bytes = attachment.bytes.flatMap { Attachment.byteRange ~= $0 ? $0 : nil }
-      attachment.width = attachment.width.flatMap { Attachment.pixelRange ~= $0 ? $0 : nil }
-      attachment.height = attachment.height.flatMap { Attachment.pixelRange ~= $0 ? $0 : nil }
-      attachment.sha256 = attachment.sha256.flatMap { Attachment.isDigest($0) ? $0 : nil }
-      attachments.append(attachment)
-    }
-    return (attachments, losses)
-  }
-
-  /// A sound or film of the text. Its element says what it is, whatever its address and type say.
-  private static func attachment(_ recording: SafeHTML.Recording) -> Attachment {
-    let kind = recording.isVideo ? "video/" : "audio/"
-    let types = [MediaType.valid(recording.type), MediaType.guessed(from: recording.url)].compactMap(\.self)
-    let type = types.first { $0.utf8.starts(with: kind.utf8) } ?? (recording.isVideo ? "video/mp4" : "audio/mpeg")
-    return Attachment(
-      url: recording.url, type: type, width: recording.width, height: recording.height, alt: recording.title)
+    return nil
   }
 }
 
 /// A raw text in the form in which it is shown.
-private struct Rendering {
+struct Rendering {
   let text: String
   var html: String?
   var images: [SafeHTML.Image] = []
   var recordings: [SafeHTML.Recording] = []
   var losses: [SafeHTML.Loss] = []
 
-  init(_ raw: RawText, base: String?, address: String? = nil) {
-    let isMarkup = raw.kind == .html || raw.kind == .unsure && SafeHTML.looksLikeMarkup(raw.value)
-    if isMarkup {
-      let safe = SafeHTML(raw.value, base: base, address: address)
+  /// - Parameters:
+  ///   - address: The address of the entry's page.
+  ///   - isLine: Whether the text is a title or a name.
+  init(_ raw: RawText, base: String?, address: String? = nil, isLine: Bool = false) {
+    let tags = TagReading(raw.kind == .plain ? "" : raw.value, isLine: isLine)
+    if raw.kind == .html || raw.kind == .unsure && tags.isMarkup {
+      let safe = SafeHTML(tags.source, base: base, address: address)
       text = safe.text
       html = safe.html.nonEmpty
       images = safe.images

@@ -1,137 +1,168 @@
 public import Foundation
 internal import News
 
-/// Dates in feeds: RFC 3339 and ISO 8601, RFC 822 with its successors, and common deviations from them.
+/// Dates in feeds: RFC 3339 and ISO 8601, RFC 822 with its successors, seconds since 1970, and what people and programs
+/// write in their place.
+///
+/// The parts may be in any order that allows a single reading, with names in any language of CLDR, digits of any script,
+/// 12-hour clocks, the units of Chinese, Japanese and Korean, zones by number, name or identifier, and Buddhist, Persian,
+/// Japanese and Taiwanese years. A missing zone and an unknown name are UTC, as RFC 5322 section 4.3 recommends.
 public enum FeedDate {
-  /// Parses a date.
+  /// The maximum length of a date.
+  static let maximumBytes = 256
+  /// The first year of a date. Earlier ones are those of software without a date, or of another calendar.
+  static let firstYear = 1500
+
+  /// Parses a date by itself.
   ///
-  /// Besides the standards, these are accepted: no weekday or a wrong one, names in full and in some other languages,
-  /// two-digit years (RFC 5322 section 4.3), missing seconds, a day without time (midnight), zones by name, a missing
-  /// zone (UTC) or one with a misplaced colon, the month before the day, `20.08.2026`, 12-hour clocks, and comments.
-  /// `8/9/2026` is ambiguous and therefore rejected.
-  ///
-  /// - Returns: The date, or nil if it is impossible or malformed.
+  /// - Returns: The date, or nil if it is impossible, malformed or ambiguous, such as `8/9/2026`.
   public static func date(from text: String) -> Date? {
-    let text = text.trimmed
-    guard text.utf8.count <= 100 else { return nil }
-    return RFC3339.date(from: text) ?? isoDate(text) ?? mailDate(text)
+    guard case .certain(let date, _) = reading(of: text) else { return nil }
+    return date
   }
 
-  /// The parts of a date before validation.
-  struct Fields {
-    var year = 0
-    var month = 0
-    var day = 0
-    var hour = 0
-    var minute = 0
-    var second = 0
-    /// The fraction with its point, or empty.
-    var fraction = ""
-    /// Minutes east of UTC.
-    var offset = 0
+  /// The number that comes first in a date such as `8/9/2026`.
+  enum Order: Hashable {
+    case day, month
+  }
 
-    /// The date, validated by the RFC 3339 parser, which knows the calendar.
-    var date: Date? {
-      guard 0...9999 ~= year, (-1439)...1439 ~= offset else { return nil }
-      func padded(_ value: Int, _ digits: Int = 2) -> String {
-        let text = String(value)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
-      }
-      let zone = (offset < 0 ? "-" : "+") + padded(abs(offset) / 60) + ":" + padded(abs(offset) % 60)
-      let day = [padded(year, 4), padded(month), padded(day)].joined(separator: "-")
-      let time = [padded(hour), padded(minute), padded(second)].joined(separator: ":")
-      return RFC3339.date(from: day + "T" + time + fraction + zone)
+  /// The result of parsing.
+  enum Reading: Equatable {
+    /// A date with a single meaning. `order` is the order that it proves, as `20/8/2026` does.
+    case certain(Date, order: Order?)
+    /// The dates by the day as the first number, and by the month.
+    case ambiguous(dayFirst: Date, monthFirst: Date)
+  }
+
+  /// Parses a date.
+  ///
+  /// - Parameter language: The BCP 47 tag of the feed, for names that mean different months in different languages.
+  /// - Returns: nil for text that is not a date.
+  static func reading(of text: String, language: String? = nil) -> Reading? {
+    guard text.utf8.count <= maximumBytes else { return nil }
+    let text = text.trimmed
+    if let date = RFC3339.date(from: text) { return isPlausible(date) ? .certain(date, order: nil) : nil }
+    if let date = DateNumber.date(from: text) { return .certain(date, order: nil) }
+    var parser = DateParser(DateToken.tokens(of: DateNumber.withoutWeek(text)), language: language)
+    return parser.reading()
+  }
+
+  private static func isPlausible(_ date: Date) -> Bool {
+    (Int(RFC3339.string(from: date).prefix(4)) ?? 0) >= firstYear
+  }
+
+  /// Decides an ambiguous date by the order of the feed's other dates, or else by its language.
+  ///
+  /// Without either, a date with hyphens begins with the day, one with slashes and a 12-hour clock with the month, and
+  /// any other with slashes stays undecided.
+  ///
+  /// - Parameters:
+  ///   - evidence: The orders that other dates of the document prove. Both together prove nothing.
+  static func date(
+    of reading: Reading, in text: String, evidence: Set<Order>, language: String?
+  ) -> Date? {
+    guard case .ambiguous(let dayFirst, let monthFirst) = reading else {
+      if case .certain(let date, _) = reading { return date }
+      return nil
+    }
+    if evidence.count == 1 { return evidence.contains(.month) ? monthFirst : dayFirst }
+    if let language { return DateNames.order(of: language) == "m" ? monthFirst : dayFirst }
+    guard text.contains("/") else { return dayFirst }
+    return text.contains(#/(?i)[ap]\.?m\b/#) ? monthFirst : nil
+  }
+}
+
+/// The parts of a date before validation.
+struct DateFields {
+  var year: Int?
+  var month: Int?
+  var day: Int?
+  var hour = 0
+  var minute = 0
+  var second = 0
+  /// The fraction of a second in digits.
+  var fraction = ""
+
+  /// The date in UTC; nil if it is impossible. The calendar is that of RFC 3339.
+  var date: Date? {
+    guard let year, let month, let day, FeedDate.firstYear...9999 ~= year, 0...24 ~= hour, 0...60 ~= second,
+      0...31 ~= day, 0...12 ~= month
+    else { return nil }
+    let isNextDay = hour == 24
+    if isNextDay, minute != 0 || second != 0 || fraction.contains(where: { $0 != "0" }) { return nil }
+    let time = [isNextDay ? 0 : hour, minute, min(second, 59)].map(Self.padded).joined(separator: ":")
+    let text = "\(Self.padded(year, 4))-\(Self.padded(month))-\(Self.padded(day))T\(time)"
+    let part = fraction.isEmpty ? "" : "." + fraction.prefix(9)
+    guard let date = RFC3339.date(from: text + part + "Z") else { return nil }
+    // A leap second is read as the second that follows, in any minute.
+    return date + (isNextDay ? 86_400 : 0) + (second == 60 ? 1 : 0)
+  }
+
+  private static func padded(_ value: Int) -> String { padded(value, 2) }
+
+  private static func padded(_ value: Int, _ digits: Int) -> String {
+    let text = String(value)
+    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+  }
+}
+
+/// Dates that are one number, and the weeks of ISO 8601.
+enum DateNumber {
+  /// Parses a number: seconds, milliseconds, microseconds or nanoseconds since 1970 by its length, `20260820`,
+  /// `202608201345` or `20260820134500`.
+  static func date(from text: String) -> Date? {
+    let whole = text.prefix { $0 != "." }
+    let fraction = text.dropFirst(whole.count + 1)
+    guard text.utf8.count <= 32, !whole.isEmpty, (whole + fraction).utf8.allSatisfy({ $0.isASCIIDigit }),
+      let value = Double(whole)
+    else { return nil }
+    if [12, 14].contains(whole.utf8.count), fraction.isEmpty, let date = compactDate(whole) { return date }
+    switch whole.utf8.count {
+    case 9, 10: return Double(text).map { Date(timeIntervalSince1970: $0) }
+    case 12, 13: return Date(timeIntervalSince1970: value / 1e3)
+    case 16: return Date(timeIntervalSince1970: value / 1e6)
+    case 19: return Date(timeIntervalSince1970: value / 1e9)
+    default: return nil
     }
   }
 
-  // MARK: ISO 8601
-
-  private static func isoDate(_ text: String) -> Date? {
-    let day = text.prefix { $0 != "T" && $0 != "t" && $0 != " " }
-    var fields = Fields()
-    guard setDay(of: &fields, from: day) else { return nil }
-    let rest = text.dropFirst(day.count + 1).filter { $0 != " " }
-    if rest.isEmpty { return fields.date }
-    let clock = rest.prefix { $0.isNumber || ":.,".contains($0) }
-    guard setClock(of: &fields, from: clock), let offset = zone(rest.dropFirst(clock.count)) else { return nil }
-    fields.offset = offset
+  private static func compactDate(_ digits: Substring) -> Date? {
+    var rest = digits
+    func next(_ count: Int) -> Int {
+      defer { rest = rest.dropFirst(count) }
+      return Int(rest.prefix(count)) ?? 0
+    }
+    var fields = DateFields(year: next(4), month: next(2), day: next(2), hour: next(2), minute: next(2))
+    if !rest.isEmpty { fields.second = next(2) }
+    guard let year = fields.year, 1900...2199 ~= year else { return nil }
     return fields.date
   }
 
-  /// Parses `2026-11-21`, `2026/11/21`, `2026-1-2`, `20261121`, `2026-11` or `2026`.
-  private static func setDay(of fields: inout Fields, from text: Substring) -> Bool {
-    var parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "/" }
-    if parts.count == 1, text.utf8.count == 8 {
-      parts = [text.prefix(4), text.dropFirst(4).prefix(2), text.suffix(2)]
+  /// Replaces the week or the day of the year by month and day (ISO 8601 section 4.1): `2024-W01-5` becomes
+  /// `2024-01-05`.
+  static func withoutWeek(_ text: String) -> String {
+    let days: Int
+    let length: Int
+    if let match = text.prefixMatch(of: #/(\d{4})-?[Ww](\d\d)(?:-?([1-7])(?!\d))?/#) {
+      guard let first = start(ofYear: match.1), let week = Int(match.2), 1...53 ~= week else { return text }
+      // 4 January is in the first week. 1 January 1970 was a Thursday.
+      let fourth = first + 3
+      let monday = fourth - ((fourth + 3) % 7 + 7) % 7
+      days = monday + 7 * (week - 1) + (match.3.flatMap { Int($0) } ?? 1) - 1
+      length = match.0.count
+    } else if let match = text.prefixMatch(of: #/(\d{4})-(\d{3})(?![\d-])/#) {
+      guard let first = start(ofYear: match.1), let day = Int(match.2), 1...366 ~= day else { return text }
+      days = first + day - 1
+      length = match.0.count
+    } else {
+      return text
     }
-    guard 1...3 ~= parts.count, parts[0].utf8.count == 4,
-      parts.dropFirst().allSatisfy({ $0.utf8.count == 2 || parts.count == 3 && $0.utf8.count == 1 }),
-      let year = digits(parts[0])
-    else { return false }
-    (fields.year, fields.month, fields.day) = (year, 1, 1)
-    if parts.count > 1 {
-      guard let month = digits(parts[1]) else { return false }
-      fields.month = month
-    }
-    if parts.count > 2 {
-      guard let day = digits(parts[2]) else { return false }
-      fields.day = day
-    }
-    return true
+    let day = RFC3339.string(from: Date(timeIntervalSince1970: Double(days) * 86_400)).prefix(10)
+    return String(day) + text.dropFirst(length)
   }
 
-  /// Parses `10:20:30.5`, `10:20`, `102030` or `1020`.
-  static func setClock(of fields: inout Fields, from text: Substring) -> Bool {
-    let whole = text.prefix { $0 != "." && $0 != "," }
-    let fraction = text.dropFirst(whole.count + 1)
-    guard fraction.isEmpty || digits(fraction.prefix(9)) != nil && fraction.utf8.count <= 18 else { return false }
-    var parts = whole.split(separator: ":", omittingEmptySubsequences: false)
-    if parts.count == 1, [4, 6].contains(whole.utf8.count) {
-      parts = [whole.prefix(2), whole.dropFirst(2).prefix(2)] + (whole.utf8.count == 6 ? [whole.suffix(2)] : [])
-    }
-    guard 2...3 ~= parts.count, parts.allSatisfy({ 1...2 ~= $0.utf8.count }) else { return false }
-    let numbers = parts.compactMap(digits)
-    guard numbers.count == parts.count, numbers[0] < 24, numbers[1] < 60 else { return false }
-    (fields.hour, fields.minute, fields.second) = (numbers[0], numbers[1], numbers.count > 2 ? numbers[2] : 0)
-    fields.fraction = fraction.isEmpty || numbers.count < 3 ? "" : "." + fraction.prefix(9)
-    return true
+  /// The days from 1970 to 1 January of a year.
+  private static func start(ofYear year: Substring) -> Int? {
+    RFC3339.date(from: "\(year)-01-01T00:00:00Z").map { Int(($0.timeIntervalSince1970 / 86_400).rounded(.down)) }
   }
-
-  // MARK: Zones
-
-  /// Parses a zone into minutes east of UTC. A missing zone is UTC, and so is an unknown name, as RFC 5322 section 4.3
-  /// recommends.
-  static func zone(_ text: Substring) -> Int? {
-    var text = text.uppercased()[...]
-    if text.isEmpty { return 0 }
-    if let first = text.first, first.isLetter {
-      let name = text.prefix { $0.isLetter }
-      text = text.dropFirst(name.count)
-      // In feeds, `GMT+0200` is east of Greenwich, contrary to POSIX.
-      if text.isEmpty || text.first == "[" { return (zones[String(name)] ?? 0) }
-      guard ["GMT", "UTC", "UT"].contains(name) else { return nil }
-    }
-    guard let sign = text.first, "+-\u{2212}".contains(sign) else { return nil }
-    // A name after the number, as in `+0200 CEST` or `+02:00[Europe/Berlin]` (RFC 9557), is ignored.
-    let written = text.dropFirst().prefix { $0.isNumber || $0 == ":" }
-    guard text.dropFirst(1 + written.count).first.map({ $0.isLetter || $0 == "[" }) != false else { return nil }
-    let number = written.filter { $0 != ":" }
-    guard 1...4 ~= number.utf8.count, let value = digits(number[...]) else { return nil }
-    let (hours, minutes) = number.utf8.count <= 2 ? (value, 0) : (value / 100, value % 100)
-    guard hours <= 15, minutes < 60 else { return nil }
-    return (sign == "+" ? 1 : -1) * (hours * 60 + minutes)
-  }
-
-  static func digits(_ text: Substring) -> Int? {
-    text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : nil
-  }
-
-  /// The zone names of RFC 822, and other common names without ambiguity.
-  private static let zones: [String: Int] = [
-    "EST": -300, "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420,
-    "AKST": -540, "AKDT": -480, "HST": -600, "AST": -240, "ADT": -180, "NST": -210, "NDT": -150, "BRT": -180,
-    "ART": -180, "WET": 0, "WEST": 60, "BST": 60, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120, "EET": 120,
-    "EEST": 180, "MSK": 180, "TRT": 180, "SAST": 120, "IST": 330, "PKT": 300, "HKT": 480, "SGT": 480, "AWST": 480,
-    "JST": 540, "KST": 540, "ACST": 570, "ACDT": 630, "AEST": 600, "AEDT": 660, "NZST": 720, "NZDT": 780,
-  ]
 }

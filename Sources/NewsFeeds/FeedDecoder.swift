@@ -28,7 +28,7 @@ final class FeedDecoder {
   /// The encoding of content that declares none.
   private let charset: String?
   private var state = State.undecided([])
-  /// Whether the first character that is not blank begins a tag; nil until it is known.
+  /// Whether the first character that is not blank does not begin JSON; nil until it is known.
   private var isXML: Bool?
   private var lines = 1
   /// The lines of the problems by message.
@@ -116,7 +116,7 @@ final class FeedDecoder {
   private func counted(_ bytes: [UInt8]) -> [UInt8] {
     defer { lines += bytes.count { $0 == UInt8(ascii: "\n") } }
     func isAllowed(_ byte: UInt8) -> Bool { byte >= 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
-    isXML = isXML ?? bytes.first { $0 > 0x20 }.map { $0 == UInt8(ascii: "<") }
+    isXML = isXML ?? bytes.first { $0 > 0x20 }.map { $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "[") }
     guard isXML == true, let place = bytes.firstIndex(where: { !isAllowed($0) }) else { return bytes }
     note("has control characters, which XML does not allow; they are removed", in: bytes, at: place)
     return bytes.filter(isAllowed)
@@ -135,9 +135,18 @@ extension FeedDecoder {
     let blanks = bytes.prefix { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     let content = Array(bytes.dropFirst(blanks.count))
     let mark = Self.marks.first { content.starts(with: $0.start) }
+    // Other text may be before the declaration.
+    let isJSON = content.first == UInt8(ascii: "{") || content.first == UInt8(ascii: "[")
+    let found = mark == nil && !isJSON ? FeedProlog.find(in: content, isWhole: isLast) : .regular
+    let prolog: ArraySlice<UInt8> =
+      if case .excess(let count) = found { content.prefix(count) } else {
+        content.prefix(content.starts(with: "<?xml".utf8) ? Self.maximumDeclarationBytes : 0)
+      }
     let isDeclared = content.starts(with: "<?xml".utf8)
     let isEnough =
-      content.count >= (isDeclared ? Self.maximumDeclarationBytes : 5) || content.firstRange(of: "?>".utf8) != nil
+      isDeclared
+      ? content.count >= Self.maximumDeclarationBytes || content.firstRange(of: "?>".utf8) != nil
+      : content.count >= 5 && found != .open
     guard isEnough || isLast else {
       state = .undecided(content)
       return counted(Array(blanks))
@@ -147,7 +156,7 @@ extension FeedDecoder {
       let converter = mark.unit > 1 ? CharsetConverter(mark.encoding, unit: mark.unit) : nil
       state = converter.map { .other($0, name: mark.encoding) } ?? .utf8
     } else {
-      let name = isDeclared ? declaredName(in: content.prefix(Self.maximumDeclarationBytes)) : nil
+      let name = declaredName(in: prolog)
       state = (name ?? charset).map(declared) ?? .utf8
     }
     let text = content.dropFirst(mark.map { $0.isByteOrderMark ? $0.start.count : 0 } ?? 0)
@@ -191,7 +200,8 @@ extension FeedDecoder {
   }
 
   private func declaredName(in content: ArraySlice<UInt8>) -> String? {
-    let text = String(decoding: content, as: UTF8.self)
+    guard let start = content.firstRange(of: "<?xml".utf8)?.lowerBound else { return nil }
+    let text = String(decoding: content[start...], as: UTF8.self)
     let declaration = text[..<(text.firstRange(of: "?>")?.lowerBound ?? text.endIndex)]
     return declaration.firstMatch(of: #/\sencoding\s*=\s*["']\s*([A-Za-z0-9._:-]+)\s*["']/#).map { String($0.1) }
   }

@@ -17,8 +17,7 @@ final class FeedDocument: XMLDocumentBuilder {
   private let maximumEntryBytes: Int
   private var dialect: Dialect?
   private var feed: FeedMetadata
-  private var builder: EntryBuilder
-  private var history = EntryHistory()
+  private var queue: EntryQueue
   /// Whether part of the document was malformed. After that, content outside of entries is not trusted.
   private var isBroken = false
   /// The qualified name of entries.
@@ -34,12 +33,16 @@ final class FeedDocument: XMLDocumentBuilder {
   init(maximumEntryBytes: Int, options: FeedReader.Options) {
     self.maximumEntryBytes = maximumEntryBytes
     feed = FeedMetadata(documentAddress: options.address)
-    builder = EntryBuilder(missingDate: options.missingDate)
+    queue = EntryQueue(missingDate: options.missingDate, skipsRepetitions: true)
   }
 
   var properties: FeedProperties { feed.properties }
 
-  func takeEvents() -> [FeedEvent] {
+  /// Returns the events that have not been taken yet.
+  ///
+  /// - Parameter isLast: Whether no entries follow, so that those which wait are complete.
+  func takeEvents(isLast: Bool) -> [FeedEvent] {
+    if isLast { events += queue.finish() }
     defer { events = [] }
     return events
   }
@@ -57,9 +60,9 @@ final class FeedDocument: XMLDocumentBuilder {
   func abandon(_ failure: XMLFailure) {
     let place = failure.line == entryLine ? "" : " (line \(failure.line))"
     if let entryLine, discarding == 0 {
-      events.append(.skipped(FeedProblem(position: .line(entryLine), message: failure.message + place)))
+      events += queue.add(.skipped(FeedProblem(position: .line(entryLine), message: failure.message + place)))
     } else if entryLine == nil {
-      events.append(.noted(FeedProblem(position: .line(failure.line), message: failure.message)))
+      events += queue.add(.noted(FeedProblem(position: .line(failure.line), message: failure.message)))
     }
     (open, discarding, entryLine, isBroken) = ([], 0, nil, true)
   }
@@ -120,7 +123,7 @@ final class FeedDocument: XMLDocumentBuilder {
     guard keptBytes > maximumEntryBytes, let outermost = open.first else { return }
     if entryLine != nil {
       let message = "is larger than \(maximumEntryBytes) bytes"
-      events.append(.skipped(FeedProblem(position: .line(outermost.line), message: message)))
+      events += queue.add(.skipped(FeedProblem(position: .line(outermost.line), message: message)))
     }
     discarding = open.count
     open = []
@@ -149,14 +152,15 @@ final class FeedDocument: XMLDocumentBuilder {
   private func complete(_ element: FeedElement) {
     guard entryLine != nil else {
       if isBroken { return }
+      if ["pubDate", "lastBuildDate"].contains(element.name.local) { queue.learn(from: element.text) }
       if format == .rss { feed.applyRSS(element) } else { feed.applyAtom(element) }
       return
     }
     if let evidence = element.evidence(ofTwoEntries: format == .rss ? ["guid", "title"] : ["id", "title"]) {
-      events.append(.skipped(FeedProblem(position: .line(element.line), message: evidence)))
+      events += queue.add(.skipped(FeedProblem(position: .line(element.line), message: evidence)))
       return
     }
     let entry = format == .rss ? RawEntry(rss: element, feed) : RawEntry(atom: element, feed)
-    events += history.withoutRepetition(builder.events(for: entry), at: entry.position)
+    events += queue.add(entry)
   }
 }

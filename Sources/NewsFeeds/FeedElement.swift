@@ -163,12 +163,13 @@ final class FeedElement {
 
 /// The vocabularies of entries. `none` is that of RSS, which has no namespace of its own.
 enum FeedNamespace: Sendable {
-  case none, atom, content, dublinCore, itunes, media, syndication, xhtml, xml, rdf, other
+  case none, atom, content, dublinCore, itunes, media, syndication, xhtml, xml, rdf, wordpress, publishing, blogger
+  case other
 
   /// Finds a namespace by its URI, or by the usual prefix if a feed does not declare it.
   init(uri: String?, prefix: String?) {
     if let uri {
-      self = Self.known[uri] ?? Self.similar[Self.simplified(uri)] ?? .other
+      self = Self.known[uri] ?? Self.similar[Self.simplified(uri)] ?? Self.family(of: uri, prefix: prefix)
     } else {
       self =
         switch prefix {
@@ -181,9 +182,18 @@ enum FeedNamespace: Sendable {
         case "sy": .syndication
         case "xhtml": .xhtml
         case "xml": .xml
-        default: .other
+        default: Self.family(of: "", prefix: prefix)
         }
     }
+  }
+
+  /// Finds a vocabulary of states, whose URI has a version. The usual prefix is enough, because an unknown version must
+  /// not publish a draft.
+  private static func family(of uri: String, prefix: String?) -> FeedNamespace {
+    let name = simplified(uri)
+    if name.hasPrefix("http://wordpress.org/export") || prefix == "wp" { return .wordpress }
+    if name.hasPrefix("http://schemas.google.com/blogger/") || prefix == "blogger" { return .blogger }
+    return prefix == "app" ? .publishing : .other
   }
 
   /// The known namespaces by simplified URI. Publishers write `https`, another case, or a slash too many or too few.
@@ -215,6 +225,8 @@ enum FeedNamespace: Sendable {
     "http://www.w3.org/1999/xhtml": .xhtml,
     "http://www.w3.org/XML/1998/namespace": .xml,
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": .rdf,
+    "http://www.w3.org/2007/app": .publishing,
+    "http://purl.org/atom/app#": .publishing,
   ]
 }
 

@@ -27,7 +27,7 @@ public struct FeedEntry: Sendable, Equatable {
   public var text: String
   /// Sanitised HTML, at most 512 KiB; nil if the source has only plain text.
   public var html: String?
-  /// At most 16 categories in the order of the source, each slug once.
+  /// At most 16 categories in the order of the source, each name once. Different names may have the same slug.
   public var categories: [FeedCategory]
   /// A BCP 47 language tag.
   public var language: String?
@@ -47,6 +47,9 @@ public struct FeedEntry: Sendable, Equatable {
   /// Whether the entry has no readable date, so that `date` is the time of this reading (``MissingDate/firstSeen(at:)``).
   /// Neither the id nor the digest depend on that time, and an item that exists keeps the date that it has.
   public var isDateFirstSeen = false
+  /// The reason why the written date is not used, as a sentence without full stop, for an entry whose date cannot be
+  /// read; nil for others, and for entries without a date.
+  public var dateProblem: String?
   /// The id that the entry has at its source, if its guid is a UUID as a URN (RFC 9562 section 4), as in the feeds of
   /// Tidings. An item keeps this id on every server that imports it, so that servers which follow each other do not
   /// multiply it. nil for other guids.
@@ -103,6 +106,9 @@ public struct FeedProblem: Error, Equatable, CustomStringConvertible {
   public var position: FeedPosition
   /// One sentence without full stop, for the person who runs the import.
   public var message: String
+  /// The kind of a record that was skipped because it is not public, such as `draft` or `attachment`, in at most
+  /// 32 characters; nil for other problems.
+  public var notPublic: String?
 
   /// The position and the message.
   public var description: String { "\(position): \(message)" }

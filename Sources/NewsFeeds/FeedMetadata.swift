@@ -22,6 +22,8 @@ struct FeedMetadata {
   private(set) var language: String?
   private(set) var base: String?
   private(set) var authors: [String] = []
+  /// The address of the feed's picture: that of a podcast, or else that of the channel.
+  private(set) var picture: String?
   /// The date of the feed; nil from RSS 2.0 on, where entries have their own dates.
   private(set) var date: String?
   private var isOld = false
@@ -94,6 +96,8 @@ struct FeedMetadata {
       titleText = titleText ?? RawText(text, .unsure)
     case (.none, "pubDate"), (.none, "lastBuildDate"), (.dublinCore, "date"): date = date ?? (isOld ? text : nil)
     case (.none, "language"), (.dublinCore, "language"): language = text ?? language
+    case (.itunes, "image"): picture = element["href"].flatMap(Self.bounded) ?? picture
+    case (.none, "image"): picture = picture ?? element.value(.none, "url").flatMap(Self.bounded)
     case (.none, "ttl"): hints.setMinutesToLive(text)
     case (.none, "skipHours"): hints.addSkippedHours(element)
     case (.none, "skipDays"): hints.addSkippedDays(element)

@@ -64,6 +64,8 @@ public final class FeedReader {
   private var state = State.undecided([])
   /// The line on which the content starts, after blank lines.
   private var firstLine = 1
+  /// The problem of text before the feed.
+  private var excess: FeedProblem?
 
   /// Creates a reader, which expects the first byte of a feed.
   public convenience init(_ options: Options = Options()) {
@@ -86,16 +88,16 @@ public final class FeedReader {
   /// Ends the input. The reader cannot be used again.
   ///
   /// - Returns: The events that the end completes, `failed` if the document is truncated, and finally the problems with
-  ///   the encoding and with references.
+  ///   the start, the encoding and references.
   public func finish() -> [FeedEvent] {
     defer { state = .ended }
     let rest = process(decoder.decode([], isLast: true), isLast: false)
     return rest + process([], isLast: true) + problems.map { .noted($0) }
   }
 
-  /// The problems with the encoding and with references, ordered by line.
+  /// The problems with the start, the encoding and references, ordered by line.
   private var problems: [FeedProblem] {
-    (decoder.problems + references.problems).sorted {
+    ([excess].compactMap { $0 } + decoder.problems + references.problems).sorted {
       ($0.position.number, $0.message) < ($1.position.number, $1.message)
     }
   }
@@ -143,7 +145,7 @@ public final class FeedReader {
     parser.feed(references.repaired(bytes, isLast: isLast))
     if isLast { parser.finish() }
     format = document.format
-    let events = document.takeEvents()
+    let events = document.takeEvents(isLast: isLast || parser.failure != nil)
     guard let failure = parser.failure else { return events }
     return events + fail(failure.message, line: failure.line)
   }
@@ -162,18 +164,42 @@ extension FeedReader {
     case nil:
       state = .undecided([])
       return []
-    case UInt8(ascii: "<"):
-      guard content.count >= 4 || isLast else { break }
-      return begin(.rss, Array(content), isLast: isLast)
     case UInt8(ascii: "{"):
       if let format = jsonFormat(content, isLast: isLast) { return begin(format, Array(content), isLast: isLast) }
     case UInt8(ascii: "["):
       return fail("is a JSON array; a JSON Feed or one object per line is required")
     default:
-      return fail("is neither XML nor JSON")
+      if let events = decideByRoot(content, isLast: isLast) { return events }
     }
     state = .undecided(Array(content))
     return []
+  }
+
+  /// Begins at the root element of a feed, or at the object of a JSON Feed after other text.
+  ///
+  /// - Returns: nil if more bytes are needed.
+  private func decideByRoot(_ content: ArraySlice<UInt8>, isLast: Bool) -> [FeedEvent]? {
+    switch FeedProlog.find(in: content, isWhole: isLast) {
+    case .open: return nil
+    case .regular: return begin(.rss, Array(content), isLast: isLast)
+    case .excess(let count):
+      drop(content.prefix(count))
+      return begin(.rss, Array(content.dropFirst(count)), isLast: isLast)
+    case .none:
+      let start = content.firstIndex(of: UInt8(ascii: "{"))
+      if let start, content.firstRange(of: JSONFeedParser.versionPrefix.utf8) != nil {
+        drop(content[..<start])
+        return begin(.jsonFeed, Array(content[start...]), isLast: isLast)
+      }
+      return content.first == UInt8(ascii: "<")
+        ? begin(.rss, Array(content), isLast: isLast) : fail("is neither XML nor JSON")
+    }
+  }
+
+  /// Skips what precedes a feed.
+  private func drop(_ bytes: ArraySlice<UInt8>) {
+    excess = FeedProblem(position: .line(firstLine), message: "has text before the feed, which is ignored")
+    firstLine += bytes.count { $0 == UInt8(ascii: "\n") }
   }
 
   private func begin(_ format: FeedFormat, _ bytes: [UInt8], isLast: Bool) -> [FeedEvent] {

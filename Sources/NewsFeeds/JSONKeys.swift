@@ -28,4 +28,24 @@ enum JSONKeys {
       return false
     }
   }
+
+  /// Returns the first object of a text that may go on after it, such as with a comment of a web server.
+  static func firstObject(of json: [UInt8]) -> ArraySlice<UInt8> {
+    var depth = 0
+    var isText = false
+    var index = 0
+    while index < json.count {
+      switch json[index] {
+      case UInt8(ascii: "\\") where isText: index += 1
+      case UInt8(ascii: "\""): isText.toggle()
+      case UInt8(ascii: "{") where !isText: depth += 1
+      case UInt8(ascii: "}") where !isText:
+        depth -= 1
+        if depth == 0 { return json[...index] }
+      default: break
+      }
+      index += 1
+    }
+    return json[...]
+  }
 }

@@ -13,7 +13,7 @@ struct JSONLinesParser {
 
   private let maximumLineBytes: Int
   private let readsNewsrooms: Bool
-  private var builder: EntryBuilder
+  private var queue: EntryQueue
   private var line: [UInt8] = []
   private var number: Int
   /// Whether the rest of the line is skipped.
@@ -23,7 +23,7 @@ struct JSONLinesParser {
   init(maximumLineBytes: Int, firstLine: Int, options: FeedReader.Options) {
     self.maximumLineBytes = maximumLineBytes
     readsNewsrooms = options.readsNewsrooms
-    builder = EntryBuilder(missingDate: options.missingDate)
+    queue = EntryQueue(missingDate: options.missingDate, skipsRepetitions: false)
     number = firstLine
   }
 
@@ -39,7 +39,7 @@ struct JSONLinesParser {
     return events
   }
 
-  mutating func finish() -> [FeedEvent] { endLine() }
+  mutating func finish() -> [FeedEvent] { endLine() + queue.finish() }
 
   private mutating func take(_ bytes: some Collection<UInt8>) {
     if isTooLong { return }
@@ -58,22 +58,23 @@ struct JSONLinesParser {
       number += 1
     }
     let position = FeedPosition.line(number)
-    if isTooLong {
-      return [.skipped(FeedProblem(position: position, message: "is larger than \(maximumLineBytes) bytes"))]
+    func skipped(_ message: String) -> [FeedEvent] {
+      queue.add(.skipped(FeedProblem(position: position, message: message)))
     }
+    if isTooLong { return skipped("is larger than \(maximumLineBytes) bytes") }
     if line.allSatisfy({ " \t\r".utf8.contains($0) }) { return [] }
-    if JSONKeys.areTooLong(in: line) {
-      return [
-        .skipped(FeedProblem(position: position, message: "has a key of more than \(JSONKeys.maximumBytes) bytes"))
-      ]
-    }
-    if readsNewsrooms, isNewsroomRecord { return [.newsroom(line: Data(line), position)] }
+    if JSONKeys.areTooLong(in: line) { return skipped("has a key of more than \(JSONKeys.maximumBytes) bytes") }
+    if readsNewsrooms, isNewsroomRecord { return queue.finish() + [.newsroom(line: Data(line), position)] }
     do {
-      let item = try JSONDecoder().decode(JSONLine.self, from: Data(line))
-      return item.sourceDigest == nil
-        ? builder.events(for: RawEntry(item, at: position)) : [ExportedLineReader.event(for: item, at: position)]
+      let record = try JSONDecoder().decode(JSONRecord.self, from: Data(line))
+      guard record.line.sourceDigest == nil else {
+        return queue.finish() + [ExportedLineReader.event(for: record.line, at: position)]
+      }
+      var entry = RawEntry(record.line, at: position)
+      entry.exclusion = record.state.exclusion
+      return queue.add(entry)
     } catch {
-      return [.skipped(FeedProblem(position: position, message: JSONProblem.message(for: error)))]
+      return skipped(JSONProblem.message(for: error))
     }
   }
 }
@@ -92,6 +93,17 @@ extension JSONLinesParser {
     rest = rest.dropFirst(kind.count + 1).drop(while: isBlank)
     guard rest.popFirst() == UInt8(ascii: ":") else { return false }
     return rest.first { !isBlank($0) } == UInt8(ascii: "{")
+  }
+}
+
+/// A line with the state that it may have in the exports of other systems.
+private struct JSONRecord: Decodable {
+  let line: JSONLine
+  let state: RecordState
+
+  init(from decoder: any Decoder) throws {
+    line = try JSONLine(from: decoder)
+    state = try RecordState(from: decoder)
   }
 }
 

@@ -65,7 +65,8 @@ public struct OPML: Sendable, Equatable {
       throw FeedProblem(position: .line(1), message: "is a list of more than \(Self.maximumBytes) bytes")
     }
     let decoded = FeedDecoder().decode(Array(data), isLast: true)
-    let content = decoded.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    var content = decoded.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    if case .excess(let count) = FeedProlog.find(in: content, isWhole: true) { content = content.dropFirst(count) }
     let firstLine = 1 + decoded.prefix(decoded.count - content.count).count { $0 == UInt8(ascii: "\n") }
     guard content.first == UInt8(ascii: "<") else {
       throw FeedProblem(position: .line(firstLine), message: content.isEmpty ? "is empty" : "is not XML")

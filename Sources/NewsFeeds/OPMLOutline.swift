@@ -11,9 +11,15 @@ final class OPMLOutline: XMLDocumentBuilder {
   private(set) var feeds: [OPML.Feed] = []
   private(set) var problems: [FeedProblem] = []
 
-  /// The topics of the open outlines, outermost first, each with those of the outlines around it. Other elements repeat
-  /// the topics around them.
-  private var open: [[FeedCategory]] = []
+  private struct Open {
+    /// The topics of the outline and of those around it.
+    var topics: [FeedCategory]
+    /// The reason why an outline that claims to be a feed is none, unless it is a folder.
+    var problem: FeedProblem?
+  }
+
+  /// The open elements, outermost first. Other elements than folders repeat the topics around them.
+  private var open: [Open] = []
   private var isRoot = true
   /// The text of the list's title, while it is open.
   private var titleText: [UInt8]?
@@ -29,18 +35,26 @@ final class OPMLOutline: XMLDocumentBuilder {
       isRoot = false
       guard local == "opml" else { return "is XML, but not OPML: its root is <\(name.local.prefix(64))>" }
     }
-    let around = open.last ?? []
+    let around = open.last?.topics ?? []
     if local == "title", title == nil { titleText = [] }
     guard local == "outline" else {
-      open.append(around)
+      open.append(Open(topics: around))
       return nil
     }
     let outline = Outline(attributes)
+    // An outline with outlines inside is a folder, whatever it claims to be.
+    if !open.isEmpty { open[open.count - 1].problem = nil }
     guard outline.isFeed else {
-      open.append(Self.union(around, outline.folderTopics))
+      open.append(Open(topics: Self.union(around, outline.folderTopics)))
       return nil
     }
-    open.append(around)
+    guard outline.hasAddress else {
+      let message = "the feed \"\(outline.name ?? "")\" has no http or https address (xmlUrl)"
+      let problem = FeedProblem(position: .line(line), message: message)
+      open.append(Open(topics: Self.union(around, outline.folderTopics), problem: problem))
+      return nil
+    }
+    open.append(Open(topics: around))
     return add(outline, line: line, topics: Self.union(around, outline.categories))
   }
 
@@ -49,19 +63,21 @@ final class OPMLOutline: XMLDocumentBuilder {
   }
 
   func end() {
-    if !open.isEmpty { open.removeLast() }
+    if let problem = open.popLast()?.problem { add(problem) }
     guard let text = titleText else { return }
     title = Outline.line(String(decoding: text, as: UTF8.self), within: EntryBuilder.maximumTitleBytes)
     titleText = nil
   }
 
+  private func add(_ problem: FeedProblem) {
+    if problems.count < Self.maximumProblems { problems.append(problem) }
+  }
+
   /// - Returns: The reason why the list is rejected; nil if it is not.
   private func add(_ outline: Outline, line: Int, topics: [FeedCategory]) -> String? {
     guard let feed = outline.feed(topics: topics) else {
-      if problems.count < Self.maximumProblems {
-        let message = "the feed \"\(outline.name ?? "")\" has no http or https address (xmlUrl)"
-        problems.append(FeedProblem(position: .line(line), message: message))
-      }
+      let message = "the feed \"\(outline.name ?? "")\" has no http or https address (xmlUrl)"
+      add(FeedProblem(position: .line(line), message: message))
       return nil
     }
     if let index = indices[feed.address] {
@@ -74,10 +90,19 @@ final class OPMLOutline: XMLDocumentBuilder {
     return nil
   }
 
-  /// Returns all topics, each slug once, at most as many as an item may have.
+  /// Returns all topics, each once, at most as many as an item may have.
   private static func union(_ topics: [FeedCategory], _ others: [FeedCategory]) -> [FeedCategory] {
-    var slugs = Set(topics.map(\.slug))
-    return Array((topics + others.filter { slugs.insert($0.slug).inserted }).prefix(EntryBuilder.maximumCategories))
+    var all = topics
+    for topic in others where all.count < EntryBuilder.maximumCategories {
+      if !all.contains(where: { isSame($0, topic) }) { all.append(topic) }
+    }
+    return all
+  }
+
+  /// Whether two topics have the same slug, and the same name or the slug as the name of one.
+  private static func isSame(_ first: FeedCategory, _ second: FeedCategory) -> Bool {
+    guard first.slug == second.slug else { return false }
+    return [first.label, second.label].contains(first.slug) || Slug.name(first.label) == Slug.name(second.label)
   }
 }
 
@@ -87,25 +112,42 @@ private struct Outline {
 
   init(_ attributes: [FeedAttribute]) {
     for attribute in attributes where attribute.space == .none && attribute.name.utf8.count <= 16 {
-      values[attribute.name.lowercased()] = attribute.value
+      let name = attribute.name.lowercased().filter { $0 != "-" && $0 != "_" }
+      if values[name]?.isEmpty != false { values[name] = attribute.value }
     }
   }
 
   /// The name on one line.
   var name: String? {
-    ["title", "text"].lazy.compactMap { values[$0] }
+    ["title", "text", "name"].lazy.compactMap { values[$0] }
       .compactMap { Self.line($0, within: EntryBuilder.maximumTitleBytes) }.first
   }
 
-  var isFeed: Bool {
-    if values["xmlurl"] != nil { return true }
-    let type = values["type"] ?? ""
-    return type.utf8.count <= 16 && ["rss", "atom", "feed"].contains(type.lowercased())
+  /// The attributes that name the address of a feed, by preference, without hyphens and underscores.
+  private static let addresses = ["xmlurl", "feedurl", "rssurl", "atomurl", "xml"]
+  /// The attributes that name an address of a feed if the type is that of feeds.
+  private static let otherAddresses = ["url", "href", "link", "uri"]
+
+  /// Whether the outline claims to be a feed.
+  var isFeed: Bool { Self.addresses.contains { values[$0] != nil } || hasFeedType }
+
+  /// Whether the type is that of feeds, such as `rss`, `RSS2` or `application/atom+xml`.
+  private var hasFeedType: Bool {
+    let type = values["type"].map { $0.utf8.count <= 32 ? $0.lowercased() : "" } ?? ""
+    return ["rss", "atom", "feed", "rdf", "podcast"].contains { type.contains($0) }
+  }
+
+  /// Whether an address is given, valid or not.
+  var hasAddress: Bool { address != nil }
+
+  private var address: String? {
+    let names = Self.addresses + (hasFeedType ? Self.otherAddresses : [])
+    return names.lazy.compactMap { values[$0]?.trimmed.nonEmpty }.first
   }
 
   /// Returns the feed; nil without a valid address.
   func feed(topics: [FeedCategory]) -> OPML.Feed? {
-    guard let address = (values["xmlurl"] ?? values["url"]).flatMap(Self.address) else { return nil }
+    guard let address = address.flatMap(Self.address) else { return nil }
     return OPML.Feed(
       address: address, title: name, homePage: values["htmlurl"].flatMap { SafeLink.web($0) },
       language: values["language"].flatMap(LanguageTag.normalised), topics: topics)

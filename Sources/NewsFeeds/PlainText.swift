@@ -23,6 +23,31 @@ enum PlainText {
   static func line(_ text: String) -> String {
     cleaned(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
+
+  /// Shortens a text at the end of a word, or in the middle of a very long one, and adds an ellipsis.
+  ///
+  /// - Parameter limit: The maximum number of bytes, at least 16.
+  static func shortened(_ text: String, to limit: Int) -> String {
+    guard text.utf8.count > limit else { return text }
+    let ellipsis = "\u{2026}"
+    let scalars = text.unicodeScalars
+    var place = text.utf8.index(text.startIndex, offsetBy: limit - ellipsis.utf8.count)
+    while place.samePosition(in: scalars) == nil { place = text.utf8.index(before: place) }
+    // A character keeps its marks.
+    for _ in 0..<32 where place > text.startIndex {
+      let previous = scalars.index(before: place)
+      guard scalars[place].isMark || scalars[previous].value == 0x200D else { break }
+      place = previous
+    }
+    let head = scalars[..<place]
+    let isWordEnd = scalars[place].isBlank
+    let longest = text.utf8.index(place, offsetBy: -min(maximumWordBytes, limit / 2))
+    if !isWordEnd, let blank = head.lastIndex(where: \.isBlank), blank >= longest { place = blank }
+    return String(scalars[..<place]).trimmed + ellipsis
+  }
+
+  /// The maximum length of a word that is dropped as a whole.
+  private static let maximumWordBytes = 128
 }
 
 extension String {
@@ -51,6 +76,14 @@ extension Unicode.Scalar {
     case 0x09, 0x0A: false
     case 0..<0x20, 0x7F...0x9F, 0xFEFF, 0xFFFE, 0xFFFF: true
     default: false
+    }
+  }
+
+  /// Whether the character belongs to the one before it.
+  fileprivate var isMark: Bool {
+    switch properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: true
+    default: value == 0x200D
     }
   }
 

@@ -13,8 +13,8 @@ extension RawEntry {
     identifier = entry.value(.dublinCore, "identifier")
     home = feed.link
     // Most ids that are web addresses are those of the entries' pages.
-    setLink(Self.page(links, within: base), within: nil)
-    link = link ?? guid.flatMap { SafeLink.web($0) }
+    link = Self.page(links, within: base) ?? guid.flatMap { SafeLink.web($0) }
+    noteLoss(of: Self.pages(links).first?.target, used: link)
     let body = entry.first(.atom, "content")
     let outerBase = ownBase ?? link ?? feed.fallbackBase
     self.base = Self.base(of: body ?? entry.first(.atom, "summary"), within: outerBase)
@@ -27,33 +27,34 @@ extension RawEntry {
       Self.atomText(entry.first(.atom, "summary"), within: outerBase)
       ?? RawText(entry.value(.dublinCore, "description"), .unsure) ?? Self.mediaText("description", of: entry)
     content = Self.atomText(body, within: outerBase)
-    categories = entry.all(.atom, "category").compactMap { $0["label"]?.nonEmpty ?? $0["term"] }
+    let labelled = entry.all(.atom, "category").filter { !Exclusion.isKind($0) }
+    categories = labelled.compactMap { $0["label"]?.nonEmpty ?? $0["term"] }
     categories += entry.all(.dublinCore, "subject").map(\.text)
     if categories.isEmpty { categories = Self.moduleCategories(entry) }
     language = body?.xml("lang") ?? entry.xml("lang") ?? feed.language
     let original = entry.first(.atom, "source").map(Self.names) ?? []
     authors = [Self.names(entry), Self.moduleAuthors(entry), original].first { !$0.isEmpty } ?? feed.authors
-    for file in links where file.relation == "enclosure" {
-      guard let target = file.target else { continue }
-      if let url = SafeLink.web(target, base: Self.base(of: file, within: base)) {
-        attachments.append(Attachment(url: url, type: file["type"] ?? "", bytes: file["length"].flatMap(Self.count)))
-      } else {
-        losses.append(SafeHTML.Loss(.attachment, at: target))
-      }
+    attachments = links.filter { $0.relation == "enclosure" }.compactMap { file in
+      guard let target = file.target else { return nil }
+      let url = SafeLink.web(target, base: Self.base(of: file, within: base)) ?? target
+      return Attachment(url: url, type: file["type"] ?? "", bytes: file["length"].flatMap(Self.count))
     }
     attachments += Self.mediaFiles(entry)
+    exclusion = Exclusion(entry)
   }
 
   static func base(of element: FeedElement?, within base: String?) -> String? {
     element?.xml("base").flatMap { SafeLink.web($0, base: base) } ?? base
   }
 
+  private static func pages(_ links: [FeedElement]) -> [FeedElement] {
+    links.filter { $0.relation == "alternate" }
+  }
+
   private static func page(_ links: [FeedElement], within base: String?) -> String? {
-    let pages = links.filter { $0.relation == "alternate" }
+    let pages = pages(links)
     let page = pages.first { ($0["type"] ?? "text/html").contains("html") } ?? pages.first
-    return page.flatMap { page in
-      page.target.map { SafeLink.web($0, base: Self.base(of: page, within: base)) ?? $0 }
-    }
+    return page.flatMap { page in page.target.flatMap { SafeLink.web($0, base: Self.base(of: page, within: base)) } }
   }
 
   private static func names(_ element: FeedElement) -> [String] {

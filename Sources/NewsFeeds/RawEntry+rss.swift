@@ -16,8 +16,8 @@ extension RawEntry {
     let permalink = guide?["isPermaLink"]?.lowercased() == "false" ? nil : guid.flatMap { SafeLink.web($0) }
     let links = item.all(.none, "link") + item.all(.atom, "link")
     let written = links.lazy.filter { $0.relation == "alternate" }.compactMap(\.target).first
-    setLink(written, within: base ?? feed.fallbackBase)
-    link = link ?? permalink
+    link = written.flatMap { SafeLink.web($0, base: base ?? feed.fallbackBase) } ?? permalink
+    noteLoss(of: written, used: link)
     let outerBase = base ?? link ?? feed.fallbackBase
     let body = Self.first(of: Self.bodies, in: item, within: outerBase)
     let description = Self.first(of: Self.descriptions, in: item, within: outerBase)
@@ -34,7 +34,7 @@ extension RawEntry {
     if categories.isEmpty { categories = Self.moduleCategories(item) }
     language = item.value(.dublinCore, "language") ?? item.xml("lang") ?? feed.language
     authors = Self.authors(item)
-    let files = item.all(.none, "enclosure").map { ($0, $0["url"]) }
+    let files = item.all(.none, "enclosure").map { ($0, $0["url"] ?? $0["href"] ?? $0.text.trimmed.nonEmpty) }
     let linked = links.filter { $0.relation == "enclosure" }.map { ($0, $0.target) }
     attachments = (files + linked).compactMap { file, target in
       target.map {
@@ -44,6 +44,8 @@ extension RawEntry {
       }
     }
     attachments += Self.mediaFiles(item)
+    pictures = Self.pictures(of: item, feed, isRecording: attachments.contains(where: Self.isRecording))
+    exclusion = Exclusion(item)
   }
 
   private static func authors(_ item: FeedElement) -> [String] {
@@ -54,6 +56,25 @@ extension RawEntry {
       $0.value(.none, "name") ?? name(ofPerson: $0)
     }
     return own.isEmpty ? moduleAuthors(item) : own
+  }
+
+  // MARK: Pictures
+
+  /// Returns the picture of an episode or of an old item. A recording without one has that of its feed.
+  private static func pictures(of item: FeedElement, _ feed: FeedMetadata, isRecording: Bool) -> [Attachment] {
+    let own = item.all(.itunes, "image").map { $0["href"] ?? $0.text.trimmed }
+    let old = item.all(.none, "image").map { $0["url"] ?? $0["href"] ?? $0.value(.none, "url") ?? $0.text.trimmed }
+    let addresses = (own + old).compactMap(\.nonEmpty)
+    let fallback = isRecording ? feed.picture : nil
+    return (addresses.isEmpty ? [fallback].compactMap { $0 } : addresses).map { address in
+      let type = MediaType.guessed(from: address)
+      return Attachment(url: address, type: type.hasPrefix("image/") ? type : "image/jpeg")
+    }
+  }
+
+  private static func isRecording(_ file: Attachment) -> Bool {
+    let type = MediaType.valid(file.type) ?? MediaType.guessed(from: file.url)
+    return type.hasPrefix("audio/") || type.hasPrefix("video/")
   }
 
   // MARK: Texts

@@ -49,17 +49,24 @@ struct RawEntry {
   var authors: [String] = []
   var breaking = false
   var attachments: [Attachment] = []
-  /// The missing parts whose addresses cannot be used.
-  var losses: [SafeHTML.Loss] = []
-
-  /// Makes the link of the entry absolute.
-  mutating func setLink(_ written: String?, within base: String?) {
-    link = written.flatMap { SafeLink.web($0, base: base) }
-    if link == nil, let written, !written.isEmpty { losses.append(SafeHTML.Loss(.link, at: written)) }
-  }
+  /// The pictures that older versions did not read. They are not part of the digest, so that known entries do not look
+  /// changed.
+  var pictures: [Attachment] = []
+  /// Sentences about parts that could not be read.
+  var losses: [String] = []
+  /// The reason why the record is not public news; nil if it is.
+  var exclusion: Exclusion?
 
   init(position: FeedPosition, source: String) {
     self.position = position
     self.source = source
+  }
+
+  /// Notes that the address of the entry's page cannot be used.
+  ///
+  /// - Parameter link: The address that is used, which may be another one.
+  mutating func noteLoss(of written: String?, used link: String?) {
+    guard let written, link == nil || written.utf8.count > EntryBuilder.maximumAddressBytes else { return }
+    losses.append("the link is omitted: " + EntryBuilder.unusable(written))
   }
 }

@@ -47,6 +47,8 @@ final class XMLPushParser {
   private var declaredNamespaces: [Int] = []
   private var namespaceCount = 0
   private var firstError: XMLFailure?
+  /// Whether the root element has ended. Whatever follows is ignored.
+  private var isComplete = false
 
   /// - Parameters:
   ///   - firstLine: The number of the first line of the input.
@@ -76,12 +78,12 @@ final class XMLPushParser {
   ///   them. The first piece has at least four bytes, unless the whole document is shorter.
   func feed(_ bytes: some Collection<UInt8>) {
     if context == nil { start() }
-    if failure == nil { parse(Array(bytes), isLast: false) }
+    if failure == nil, !isComplete { parse(Array(bytes), isLast: false) }
   }
 
   /// Ends the document.
   func finish() {
-    if failure == nil { parse([], isLast: true) }
+    if failure == nil, !isComplete { parse([], isLast: true) }
   }
 
   private func start() {
@@ -107,6 +109,7 @@ final class XMLPushParser {
         _ = xmlParseChunk(context, characters, Int32(buffer.count), isLast ? 1 : 0)
       }
     }
+    if isComplete { return }
     if accepted.count < piece.count {
       stop("has a start tag with more than \(Self.maximumAttributes) attributes")
       return
@@ -119,7 +122,7 @@ final class XMLPushParser {
 
   /// Records the first fatal error. The errors that follow from it depend on how the bytes are divided.
   private func note(_ error: xmlError) {
-    guard firstError == nil, error.level == XML_ERR_FATAL else { return }
+    guard firstError == nil, !isComplete, error.level == XML_ERR_FATAL else { return }
     if Int32(XML_ERR_DOCUMENT_END.rawValue) == error.code, depth > 0 {
       // The position of libxml2 in incomplete content depends on the pieces.
       firstError = XMLFailure(line: anchor.line, message: "is not well-formed XML: it is truncated")
@@ -152,7 +155,7 @@ final class XMLPushParser {
     _ name: Text, _ prefix: Text?, _ uri: Text?, _ declaredCount: Int, _ declared: UnsafeMutablePointer<Text?>?,
     _ count: Int, _ values: UnsafeMutablePointer<Text?>?
   ) {
-    guard failure == nil else { return }
+    guard failure == nil, !isComplete else { return }
     depth += 1
     declaredNamespaces.append(declaredCount)
     namespaceCount += declaredCount
@@ -219,16 +222,17 @@ final class XMLPushParser {
   }
 
   private func endElement() {
-    guard failure == nil else { return }
+    guard failure == nil, !isComplete else { return }
     depth -= 1
     namespaceCount -= declaredNamespaces.popLast() ?? 0
     document.end()
+    if depth == 0 { isComplete = true }
     if document.structure < structure.count { structure.removeLast() }
     if document.isAtEdge { setAnchor() }
   }
 
   private func characters(_ bytes: UnsafeBufferPointer<xmlChar>, isCDATA: Bool) {
-    if failure == nil { document.characters(bytes, isCDATA: isCDATA) }
+    if failure == nil, !isComplete { document.characters(bytes, isCDATA: isCDATA) }
   }
 
   /// Refuses an entity.

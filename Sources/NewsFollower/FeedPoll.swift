@@ -150,7 +150,7 @@ struct FeedPoll: Sendable {
 
   /// - Returns: Whether the lease was still valid.
   private func write(_ batch: inout ImportBatch, _ counts: inout ImportCounts) async throws -> Bool {
-    let topics = batch.takeTopics()
+    let topics = batch.takeTopics(beside: batch.hasNewNames ? try await store.topicTitles().bySlug : [:])
     let items = batch.takeItems()
     if items.isEmpty { return true }
     guard try await store.extendLease(lease, by: Self.leaseTime, at: clock()) else { return false }

@@ -8,7 +8,7 @@ public import NewsStore
 ///
 ///     var batch = ImportBatch(now: Date())
 ///     if let note = batch.add(entry) { print(note) }
-///     try await store.ensureTopics(batch.takeTopics())
+///     try await store.ensureTopics(batch.takeTopics(beside: store.topicTitles().bySlug))
 ///     let counts = try await store.importItems(batch.takeItems())
 public struct ImportBatch: Sendable {
   /// The properties that a subscription gives to its items.
@@ -31,7 +31,9 @@ public struct ImportBatch: Sendable {
   /// The items that were not taken yet.
   public private(set) var items: [ImportedItem] = []
   private var topics: [String: TopicContent] = [:]
-  private var knownTopics: Set<String> = []
+  private var names = TopicNames()
+  /// The categories of the items that become topics, by the index of the item.
+  private var categories: [Int: (list: [FeedCategory], language: String?)] = [:]
   private let now: Date
   private let assignment: Assignment
 
@@ -56,11 +58,9 @@ public struct ImportBatch: Sendable {
     }
     var slugs = assignment.topics
     if slugs.isEmpty {
-      slugs = entry.categories.map(\.slug).sorted()
-      for category in entry.categories where !knownTopics.contains(category.slug) && topics[category.slug] == nil {
-        // The language is that of the first entry with the category; "und" is BCP 47 for an unknown language.
-        topics[category.slug] = TopicContent(titles: [entry.language ?? "und": category.label], position: 0)
-      }
+      slugs = Set(entry.categories.map(\.slug)).sorted()
+      // The topics of a copy are slugs already.
+      if !entry.isCopy, !slugs.isEmpty { categories[items.count] = (entry.categories, entry.language) }
     }
     items.append(
       ImportedItem(
@@ -74,14 +74,32 @@ public struct ImportBatch: Sendable {
     return note
   }
 
-  /// Returns the topics that the items need and that were not returned before.
-  public mutating func takeTopics() -> [String: TopicContent] {
+  /// Whether the items have categories whose topics are not known yet.
+  public var hasNewNames: Bool { categories.values.contains { $0.list.contains { !names.knows($0) } } }
+
+  /// Finds the topics of the items' categories.
+  ///
+  /// - Parameter existing: The titles of the topics that exist, by slug. They are only needed if the batch ``hasNewNames``.
+  /// - Returns: The topics that the items need and that were not returned before.
+  public mutating func takeTopics(beside existing: [String: [String]]) -> [String: TopicContent] {
+    names.add(existing)
+    let pending = categories.sorted { $0.key < $1.key }
+    for category in TopicNames.ordered(pending.flatMap { $0.value.list }) where !names.knows(category) {
+      let slug = names.slug(for: category)
+      guard existing[slug] == nil, topics[slug] == nil else { continue }
+      // The language is that of the first entry with the category; "und" is BCP 47 for an unknown language.
+      let language = pending.first { $0.value.list.contains(category) }?.value.language
+      topics[slug] = TopicContent(titles: [language ?? "und": category.label], position: 0)
+    }
+    for (index, (list, _)) in pending {
+      items[index].content.topics = Set(list.map { names.slug(for: $0) }).sorted()
+    }
+    categories = [:]
     defer { topics = [:] }
-    knownTopics.formUnion(topics.keys)
     return topics
   }
 
-  /// Returns the items and removes them.
+  /// Returns the items and removes them. Their topics are found by ``takeTopics(beside:)`` before.
   public mutating func takeItems() -> [ImportedItem] {
     defer { items = [] }
     return items

@@ -16,6 +16,9 @@ struct Import: AsyncParsableCommand {
       left unchanged. Schedules apply at once, so that an item whose time has passed is published. Copy the media folder \
       before the import. Keys are not part of an export.
 
+      Exports of WordPress, Blogger and other systems contain drafts, private and protected posts, pages and files. Only \
+      public posts are imported; the others are skipped and counted by kind.
+
       An entry without a date is skipped. With --missing-date now, it takes the time at which it was first imported, \
       and keeps it in later imports.
 
@@ -88,10 +91,22 @@ struct ImportSummary: Codable {
   var unchanged = 0
   /// The entries that were malformed, and the items that are retracted, expired or created here.
   var skipped = 0
+  /// The skipped records that are not public posts, by kind; nil if there is none.
+  var notPublic: [String: Int]?
   /// Files that the system refused to read.
   var unreadable = 0
   /// The reason why the import ended early; nil if it did not.
   var error: String?
+
+  /// Counts a record that is not a public post.
+  mutating func add(notPublic kind: String) {
+    var kinds = notPublic ?? [:]
+    kinds[kinds.count < Self.maximumKinds || kinds[kind] != nil ? kind : "other", default: 0] += 1
+    notPublic = kinds
+  }
+
+  /// The maximum number of kinds that are counted separately, because files can name any.
+  private static let maximumKinds = 32
 
   static func += (summary: inout ImportSummary, counts: ImportCounts) {
     summary.inserted += counts.inserted
@@ -102,7 +117,10 @@ struct ImportSummary: Codable {
 
   func line(asJSON: Bool) throws -> String {
     if asJSON { return String(decoding: try NewsJSON.encode(self), as: UTF8.self) }
-    let counts = "read \(read), inserted \(inserted), updated \(updated), unchanged \(unchanged), skipped \(skipped)"
+    let kinds = (notPublic ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    let counts =
+      "read \(read), inserted \(inserted), updated \(updated), unchanged \(unchanged), skipped \(skipped)"
+      + (kinds.isEmpty ? "" : " (not public: \(kinds.joined(separator: ", ")))")
     return unreadable == 0 ? counts : counts + ", unreadable files \(unreadable)"
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import News
 import NewsFeeds
+import NewsFollower
 import NewsStore
 import OutgoingHTTP
 
@@ -30,9 +31,10 @@ extension SubscriptionsCommand {
         let list = try read()
         for problem in list.problems { report("\(problem)") }
         var added = 0
+        var names = TopicNames(try await store.topicTitles().bySlug)
         for feed in list.feeds {
           do {
-            try await add(feed, to: store)
+            try await add(feed, to: store, &names)
             added += 1
           } catch StoreError.alreadyFollowed(let other) {
             report(
@@ -68,14 +70,18 @@ extension SubscriptionsCommand {
       }
     }
 
-    private func add(_ feed: OPML.Feed, to store: NewsStore) async throws {
+    private func add(_ feed: OPML.Feed, to store: NewsStore, _ names: inout TopicNames) async throws {
       let url = try OutgoingURL(feed.address).text
+      var found: Set<String> = []
       if options.topics == nil {
         // "und" is BCP 47 for an unknown language.
-        let topics = feed.topics.map { ($0.slug, TopicContent(titles: ["und": $0.label], position: 0)) }
-        try await store.ensureTopics(Dictionary(topics) { first, _ in first })
+        for topic in TopicNames.ordered(feed.topics) {
+          let slug = names.slug(for: topic)
+          try await store.ensureTopics([slug: TopicContent(titles: ["und": topic.label], position: 0)])
+          found.insert(slug)
+        }
       }
-      let slugs = options.topics?.sorted ?? Set(feed.topics.map(\.slug)).sorted()
+      let slugs = options.topics?.sorted ?? found.sorted()
       _ = try await store.createSubscription(
         UUID(),
         SubscriptionContent(

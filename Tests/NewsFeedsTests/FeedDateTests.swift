@@ -69,15 +69,84 @@ struct FeedDateTests {
     "are rejected if they are impossible or ambiguous",
     arguments: [
       "", "yesterday", "2026-13-01", "2026-02-30", "2026-08-20T25:00:00Z", "2026-08-20T13:61:00Z", "32 Aug 2026 10:00",
-      "31 Jun 2026 10:00:00 GMT", "20 Aug", "20 2026 Aug", "Thu, 20 Aug 2026 13:45:00 +9900", "20 Aug 2026 24:00",
-      "0000-00-00 00:00:00", "1787233500", "13:45", "20 Foo 2026 13:45", "20 Aug 2026 13", "Aug Aug 2026 13:00",
-      "99999-01-01T00:00:00Z", "20 Aug 2026 13:45 PM", "20/08/2026", "2026-08-20T13:45:00+", "-1 Aug 2026 13:45",
-      "2026-08-20T15:45:00 Europe/Berlin", "Thu, 20 Aug 2026 15:45:00 Europe/Berlin", "20 jui 2026", "8/20/2026 13:45",
-      "20.8.26 13:45", "20 Aug 2026 13:45:00 +", "2026-8", "13.08.20 13:45",
-      String(repeating: "2026 ", count: 50), "20 Aug 2026 13:45:00 +٢٣", "٢٠٢٦-٠٨-٢٠",
+      "31 Jun 2026 10:00:00 GMT", "20 Aug", "Thu, 20 Aug 2026 13:45:00 +9900", "20 Aug 2026 24:01",
+      "0000-00-00 00:00:00", "0001-01-01T00:00:00Z", "13:45", "20 Foo 2026 13:45", "20 Aug 2026 13",
+      "Aug Aug 2026 13:00", "99999-01-01T00:00:00Z", "8/9/2026", "2026-08-20T13:45:00+", "-1 Aug 2026 13:45",
+      "Mon, 30 Nov -0001 00:00:00 +0000", "20 ju 2026", "20 Aug 2026 13:45:00 +", "2026-8", "03-08-31",
+      String(repeating: "2026 ", count: 60), "20 Aug 2026 13:45:00 +٢٣", "20 Aug 2026 13:45 14:45 15:45",
     ])
   func refused(text: String) {
     #expect(FeedDate.date(from: text) == nil)
+  }
+
+  @Test(
+    "are read in other orders, clocks, zones and digits",
+    arguments: [
+      "20/08/2026 13:45", "8/20/2026 1:45:00 PM", "20.8.26 13:45", "2026/8/20 13:45", "2026. 8. 20. 13:45",
+      "20-08-2026 13:45", "2026年8月20日 13:45", "2026年8月20日(木) 13時45分", "二〇二六年八月二十日 13:45", "令和8年8月20日 13:45",
+      "2026년 8월 20일 오후 1:45", "2026年8月20日 下午1:45", "2026 年 8 月 20 日 13:45", "20 tháng 8, 2026 13:45",
+      "٢٠ أغسطس ٢٠٢٦ ١٣:٤٥", "20 สิงหาคม 2569 13:45 น.", "20 สิงหาคม 2569 13 นาฬิกา 45 นาที", "२० अगस्त २०२६, १३:४५",
+      "Fri, 21 Aug 2026 1:45 +1200", "20 באוגוסט 2026 13:45", "۲۹ مرداد ۱۴۰۵ ۱۳:۴۵",
+      "1405/05/29 13:45", "20 Αυγούστου 2026, 1:45 μ.μ.", "20 de agosto de 2026, 1:45 p. m.", "2026-W34-4T13:45Z",
+      "2026-232T13:45", "20. elokuuta 2026 klo 13.45", "20 août 2026 à 13h45", "20 Aug 2026 13:45:00 0000",
+      "2026-08-20T15:45:00 02:00", "Thu, 20 Aug 2026 15:45:00 Europe/Berlin", "2026-08-20 15:45[Europe/Berlin]",
+      "20 Aug 2026 09:45 EST5EDT", "Thu, 20 Aug 2026 09:45 ET", "1787233500", "1787233500000", "1787233500.000",
+      "202608201345", "20260820134500", "20/Aug/2026:13:45:00 +0000", "13:45, 20 Aug 2026", "2026:08:20 13:45:00",
+      "Fri, 2026/08/20 13:45:00", "czw., 20 sie 2026 13:45:00", "torsdag den 20. august 2026 kl. 13.45",
+      "20 Ağustos 2026 Perşembe 13:45", "20 серпня 2026 р., 13:45", "2026. augusztus 20. 13:45",
+    ])
+  func others(text: String) {
+    #expect(FeedDate.date(from: text) == august)
+  }
+
+  @Test(
+    "are the next midnight at 24:00, and the next second at a leap second",
+    arguments: [
+      ("2024-01-05T24:00:00Z", "2024-01-06T00:00:00.000Z"), ("31 Dec 2024 24:00", "2025-01-01T00:00:00.000Z"),
+      ("Fri, 05 Jan 2024 10:00:60 GMT", "2024-01-05T10:01:00.000Z"),
+      ("Fri, 05 Jan 2024 10:00:00 Europe/Berlin", "2024-01-05T09:00:00.000Z"),
+      ("05 Jan 24 10:00 EST5EDT", "2024-01-05T15:00:00.000Z"), ("2024-W01-5", "2024-01-05T00:00:00.000Z"),
+    ])
+  func edges(text: String, expected: String) {
+    #expect(FeedDate.date(from: text).map { RFC3339.string(from: $0) } == expected)
+  }
+
+  /// Returns the dates of the entries of an RSS feed, or `nil` for the entries that are skipped.
+  private func dates(_ texts: [String], language: String? = nil) -> [String?] {
+    let items = texts.enumerated().map { "<item><guid>\($0)</guid><title>t</title><pubDate>\($1)</pubDate></item>" }
+    let channel = "<link>https://example.org/</link>" + (language.map { "<language>\($0)</language>" } ?? "")
+    let entries = events(rss(items.joined(), channel: channel)).entries
+    return texts.indices.map { index in
+      entries.first { $0.guid == "\(index)" }.map { String(RFC3339.string(from: $0.date).prefix(10)) }
+    }
+  }
+
+  @Test("with an ambiguous order are decided by the document, the weekday or the language, and refused otherwise")
+  func order() {
+    // A later date proves the order of an earlier one.
+    #expect(dates(["01/05/2024", "27/11/2023"]) == ["2024-05-01", "2023-11-27"])
+    #expect(dates(["01/05/2024", "11/27/2023"]) == ["2024-01-05", "2023-11-27"])
+    #expect(dates(["11/27/2023", "01/05/2024"], language: "de") == ["2023-11-27", "2024-01-05"])
+    #expect(dates(["01/05/2024"], language: "en-US") == ["2024-01-05"])
+    #expect(dates(["01/05/2024"], language: "en-gb") == ["2024-05-01"])
+    #expect(dates(["01/05/2024"], language: "fr") == ["2024-05-01"])
+    #expect(dates(["Fri, 01/05/2024"]) == ["2024-01-05"])
+    #expect(dates(["Wed, 01/05/2024"]) == ["2024-05-01"])
+    #expect(dates(["01/05/2024 10:00 AM"]) == ["2024-01-05"])
+    #expect(dates(["05-01-2024", "05.01.2024"]) == ["2024-01-05", "2024-01-05"])
+    #expect(dates(["01/05/2024", "x"]) == [nil, nil])
+    #expect(
+      events(rss("<item><title>t</title><pubDate>01/05/2024</pubDate></item>")).complaints == [
+        "skipped line 5: the date \"01/05/2024\" may begin with the day or with the month"
+      ])
+  }
+
+  @Test("have the months of the feed's language, if a name means several")
+  func language() {
+    #expect(dates(["5 listopada 2024"], language: "pl") == ["2024-11-05"])
+    #expect(dates(["5 listopada 2024"], language: "hr") == ["2024-10-05"])
+    #expect(dates(["wto, 5 listopada 2024"]) == ["2024-11-05"])
+    #expect(dates(["5 listopada 2024"]) == [nil])
   }
 
   @Test("never trap", arguments: 0..<20)

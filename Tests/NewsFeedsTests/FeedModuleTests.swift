@@ -148,4 +148,27 @@ struct FeedModuleTests {
     }
     #expect(try read(rss(item), "https://example.net/feeds/x").url == "https://example.org/a")
   }
+
+  @Test("have the pictures of episodes, and that of the feed for recordings without one, which change no digest")
+  func pictures() throws {
+    func podcast(_ fields: String, image: String = "<itunes:image href='https://example.org/show.jpg'/>") -> String {
+      """
+      <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
+      <link>https://example.org/</link>\(image)<item><guid>1</guid><title>t</title><pubDate>2026-01-01</pubDate>\(fields)
+      </item></channel></rss>
+      """
+    }
+    let file = "<enclosure url='https://example.org/1.mp3' type='audio/mpeg'/>"
+    let own = "<itunes:image href='https://example.org/1.jpg?x=1'/>"
+    func pictures(_ text: String) throws -> [String] { try entry(text).attachments.map(\.url) }
+    #expect(try pictures(podcast(file + own)) == ["https://example.org/1.mp3", "https://example.org/1.jpg?x=1"])
+    #expect(try pictures(podcast(file)) == ["https://example.org/1.mp3", "https://example.org/show.jpg"])
+    #expect(try pictures(podcast("")) == [])
+    let old = "<image><url>https://example.org/old.png</url></image>"
+    #expect(try pictures(podcast(file, image: old)).last == "https://example.org/old.png")
+    #expect(try pictures(podcast(old)) == ["https://example.org/old.png"])
+    let types = try entry(podcast("<itunes:image href='https://example.org/1'/>")).attachments.map(\.type)
+    #expect(types == ["image/jpeg"])
+    #expect(try entry(podcast(file + own)).digest == entry(podcast(file, image: "")).digest)
+  }
 }

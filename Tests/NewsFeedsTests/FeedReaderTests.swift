@@ -122,40 +122,6 @@ struct FeedReaderTests {
     #expect(events(deep).complaints == ["skipped line 5: has more than 256 nested elements"])
   }
 
-  @Test(
-    "omits and reports parts of an entry that are too long; too long a title or text skips the entry")
-  func long() {
-    func text(_ count: Int) -> String { String(repeating: "x", count: count) }
-    func found(_ fields: String) -> [FeedEvent] { NewsFeedsTests.events("{\"date\":\"2026-08-20\",\(fields)}") }
-    #expect(found("\"text\":\"\(text(262_144))\"").complaints == [])
-    #expect(
-      found("\"text\":\"\(text(262_145))\"").complaints
-        == ["skipped line 1: the text has 262145 bytes, more than 262144"])
-    #expect(
-      found("\"text\":\"x\",\"title\":\"\(text(1025))\"").complaints
-        == ["skipped line 1: the title has 1025 bytes, more than 1024"])
-    let events = found(
-      "\"text\":\"x\",\"author\":\"\(text(257))\",\"summary\":\"\(text(16_385))\",\"html\":\"\(text(524_289))\"")
-    #expect(
-      events.complaints == [
-        "reduced line 1: the summary is omitted: it has 16385 bytes, more than 16384",
-        "reduced line 1: the HTML is omitted: it has 524289 bytes, more than 524288",
-        "reduced line 1: the author is omitted: it has 257 bytes, more than 256",
-      ])
-    #expect(events.entries.first?.author == nil)
-    #expect(events.entries.first?.html == nil)
-  }
-
-  @Test("reads at most 16 categories and 32 attachments")
-  func many() throws {
-    let categories = (0..<40).map { "<category>c\($0)</category>" }.joined()
-    let files = (0..<40).map { "<enclosure url='https://example.org/\($0).png'/>" }.joined()
-    let entry = try entry(
-      rss("<item><pubDate>2026-08-20</pubDate><description>x</description>\(categories)\(files)\(files)</item>"))
-    #expect(entry.categories.map(\.label) == (0..<16).map { "c\($0)" })
-    #expect(entry.attachments.map(\.url) == (0..<32).map { "https://example.org/\($0).png" })
-  }
-
   @Test("accepts any bytes", arguments: 0..<20)
   func noise(seed: UInt64) {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 7
@@ -181,7 +147,7 @@ struct FeedReaderTests {
   @Test("gives no events after a failure or the end")
   func ended() {
     let reader = FeedReader()
-    #expect(reader.feed(Data("hello".utf8)).count == 1)
+    #expect(reader.feed(Data("[1, 2, 3]".utf8)).count == 1)
     #expect(reader.feed(Data(rss(Self.item).utf8)) == [])
     #expect(reader.finish() == [])
   }

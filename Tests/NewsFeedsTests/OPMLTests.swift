@@ -90,6 +90,36 @@ struct OPMLTests {
       ])
   }
 
+  @Test("have folders that claim to be feeds, and other spellings of attributes and types")
+  func dialects() throws {
+    let list = try list(
+      """
+      <outline type="rss" title="tech"><outline type="rss" title="A" xmlUrl="https://example.org/a"/></outline>
+      <outline type="rss" text="empty" xmlUrl=""><outline text="B" feed_url="https://example.org/b"/></outline>
+      <outline type="RSS2" text="C" href="https://example.org/c"/>
+      <outline type="application/atom+xml" name="D" url="https://example.org/d"/>
+      <outline text="E" XML_URL="https://example.org/e"/><outline type="link" href="https://example.org/f"/>
+      """)
+    #expect(list.problems == [])
+    #expect(list.feeds.map(\.title) == ["A", "B", "C", "D", "E"])
+    #expect(list.feeds.map { $0.topics.map(\.slug) } == [["tech"], ["empty"], [], [], []])
+  }
+
+  @Test("keep folders with different names and the same slug apart")
+  func slugs() throws {
+    let list = try list(
+      "<outline text='C'><outline text='C#'><outline text='c' xmlUrl='https://example.org/'/></outline></outline>")
+    #expect(list.feeds.first?.topics.map(\.label) == ["C", "C#"])
+  }
+
+  @Test("are read after text and before text that do not belong to them")
+  func around() throws {
+    let body = "<opml><body><outline text='F' xmlUrl='https://example.org/'/></body></opml>"
+    for text in ["Warning: x\n" + body, "<!-- x --><?xml version='1.0'?>" + body, body + "<script>a & b</script>"] {
+      #expect(try OPML(reading: Data(text.utf8)).feeds.map(\.title) == ["F"])
+    }
+  }
+
   @Test("are read in any encoding, with unescaped ampersands, and without a head")
   func lenient() throws {
     let text = "<outline text='Žluť & kůň' xmlUrl='https://example.org/?a=1&b=2'/>"

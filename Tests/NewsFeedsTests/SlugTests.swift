@@ -50,4 +50,14 @@ struct SlugTests {
   func scripts(category: String) throws {
     #expect(TopicSlug.isValid(try #require(Slug.make(category))))
   }
+
+  @Test(
+    "have a form for each name", arguments: [["C", "C#", "C++", "c ++"], ["Москва", "Moskva"], ["Ärger", "Arger"]])
+  func distinct(names: [String]) {
+    let slugs = names.map(Slug.distinct)
+    #expect(Set(slugs).count == names.count)
+    #expect(slugs.allSatisfy { TopicSlug.isValid($0) })
+    #expect(Slug.distinct("  Café ") != Slug.distinct("Cafe"))
+    #expect(Slug.distinct("Caf\u{E9}") == Slug.distinct("cafe\u{301}"))
+  }
 }

@@ -41,6 +41,11 @@ public struct TopicTitles: Sendable {
   /// The version of the snapshot, with the revision of the topics.
   public let feedVersion: FeedVersion
 
+  /// The titles in all languages, by slug.
+  public var bySlug: [String: [String]] {
+    Dictionary(topics.map { ($0.slug, Array($0.titles.values)) }, uniquingKeysWith: +)
+  }
+
   /// Whether the titles are those of a state.
   public func areCurrent(in snapshot: FeedSnapshot) -> Bool {
     snapshot.feedVersion.epoch == feedVersion.epoch && snapshot.feedVersion.topicsRevision == feedVersion.topicsRevision

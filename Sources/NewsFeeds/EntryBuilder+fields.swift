@@ -1,0 +1,117 @@
+internal import News
+internal import SafeHTML
+
+/// The limits of fields. What exceeds one is shortened or omitted, and noted.
+extension EntryBuilder {
+  /// Returns a text within its limit; nil if it is empty.
+  static func bounded(_ value: String?, _ limit: Int, _ name: String, _ notes: inout [String]) -> String? {
+    guard let value = value?.nonEmpty else { return nil }
+    if value.utf8.count <= limit { return value }
+    notes.append("the \(name) is shortened: it has \(value.utf8.count) bytes, more than \(limit)")
+    return PlainText.shortened(value, to: limit)
+  }
+
+  /// Returns HTML within its limit. The rest of a shortened fragment is sanitised again, which closes its elements.
+  static func boundedHTML(_ html: String?, _ notes: inout [String]) -> String? {
+    guard let html, html.utf8.count > maximumHTMLBytes else { return html }
+    notes.append("the HTML is shortened: it has \(html.utf8.count) bytes, more than \(maximumHTMLBytes)")
+    let bytes = html.utf8.prefix(maximumHTMLBytes - maximumHTMLBytes / 16)
+    let end = bytes.lastIndex(of: UInt8(ascii: "<")) ?? bytes.endIndex
+    let safe = SafeHTML(String(decoding: bytes[..<end], as: UTF8.self), base: nil).html
+    return safe.utf8.count <= maximumHTMLBytes ? safe.nonEmpty : nil
+  }
+
+  static func author(of raw: RawEntry, _ notes: inout [String]) -> String? {
+    if raw.authors.count > maximumAuthors {
+      notes.append("\(raw.authors.count - maximumAuthors) of \(raw.authors.count) authors are omitted")
+    }
+    let authors = raw.authors.prefix(maximumAuthors).map { line(RawText($0, .unsure)) }.filter { !$0.isEmpty }
+    return bounded(authors.uniqued().joined(separator: ", "), maximumAuthorBytes, "author", &notes)
+  }
+
+  /// Returns the address of an entry's page.
+  static func link(of raw: RawEntry, _ notes: inout [String]) -> String? {
+    guard let written = raw.link?.trimmed.nonEmpty else { return nil }
+    if let link = SafeLink.web(written, base: raw.base) { return link }
+    notes.append("the link is omitted: " + unusable(written))
+    return nil
+  }
+
+  /// Returns the reason why an address cannot be used.
+  static func unusable(_ address: String) -> String {
+    let count = address.utf8.count
+    return count > maximumAddressBytes
+      ? "it has \(count) bytes, more than \(maximumAddressBytes)"
+      : "\"\(PlainText.line(String(address.prefix(64))))\" is no http or https address"
+  }
+
+  /// The maximum number of bytes of an address that ``SafeLink`` accepts.
+  static let maximumAddressBytes = 2048
+
+  static func categories(_ labels: [String], _ notes: inout [String]) -> [FeedCategory] {
+    // Names are compared as bytes, because hashing characters takes time quadratic in their combining marks.
+    var names: Set<[UInt8]> = []
+    var categories: [FeedCategory] = []
+    for label in labels.prefix(maximumLabels) {
+      guard let written = line(RawText(label, .unsure)).nonEmpty else { continue }
+      let label = bounded(written, maximumLabelBytes, "category", &notes) ?? written
+      guard let slug = Slug.make(label) else {
+        notes.append("the category \"\(label.prefix(32))\" is omitted: it has no letter or digit")
+        continue
+      }
+      guard names.insert(Array(Slug.name(label).utf8)).inserted else { continue }
+      categories.append(FeedCategory(slug: slug, label: label))
+    }
+    let lost = max(0, categories.count - maximumCategories) + max(0, labels.count - maximumLabels)
+    if lost > 0 { notes.append("\(lost) categories are omitted: an item has at most \(maximumCategories)") }
+    return Array(categories.prefix(maximumCategories))
+  }
+
+  static func attachments(
+    _ raw: RawEntry, _ body: Rendering?, _ notes: inout [String]
+  ) -> [Attachment] {
+    var urls: Set<String> = []
+    var attachments: [Attachment] = []
+    var lost = 0
+    let recordings = (body?.recordings ?? []).map(attachment)
+    let pictures = (body?.images ?? []).map {
+      Attachment(url: $0.url, type: "", width: $0.width, height: $0.height, alt: $0.alt)
+    }
+    for written in raw.attachments + recordings + raw.pictures + pictures where !written.url.isEmpty {
+      guard let url = SafeLink.web(written.url, base: raw.base) else {
+        notes.append("an attachment is omitted: " + unusable(written.url))
+        continue
+      }
+      guard urls.insert(url).inserted else { continue }
+      if attachments.count == maximumAttachments {
+        lost += 1
+      } else {
+        attachments.append(attachment(written, url: url, &notes))
+      }
+    }
+    if lost > 0 { notes.append("\(lost) attachments are omitted: an item has at most \(maximumAttachments)") }
+    return attachments
+  }
+
+  private static func attachment(_ written: Attachment, url: String, _ notes: inout [String]) -> Attachment {
+    var attachment = written
+    attachment.url = url
+    attachment.type = MediaType.valid(attachment.type) ?? MediaType.guessed(from: url)
+    let alt = attachment.alt.map { PlainText.line($0) }
+    attachment.alt = bounded(alt, maximumAltBytes, "description of an attachment", &notes)
+    attachment.bytes = attachment.bytes.flatMap { Attachment.byteRange ~= $0 ? $0 : nil }
+    attachment.width = attachment.width.flatMap { Attachment.pixelRange ~= $0 ? $0 : nil }
+    attachment.height = attachment.height.flatMap { Attachment.pixelRange ~= $0 ? $0 : nil }
+    attachment.sha256 = attachment.sha256.flatMap { Attachment.isDigest($0) ? $0 : nil }
+    return attachment
+  }
+
+  /// A sound or film of the text. Its element says what it is, whatever its address and type say.
+  private static func attachment(_ recording: SafeHTML.Recording) -> Attachment {
+    let kind = recording.isVideo ? "video/" : "audio/"
+    let types = [MediaType.valid(recording.type), MediaType.guessed(from: recording.url)].compactMap(\.self)
+    let type = types.first { $0.utf8.starts(with: kind.utf8) } ?? (recording.isVideo ? "video/mp4" : "audio/mpeg")
+    return Attachment(
+      url: recording.url, type: type, width: recording.width, height: recording.height, alt: recording.title)
+  }
+}

@@ -1,0 +1,74 @@
+internal import News
+
+/// Turns the raw entries of a document into events, each entry once.
+///
+/// A date such as `8/9/2026` is decided by the other dates of the document. The first entries wait until one of them proves
+/// the order of day and month, or until the end or a limit.
+struct EntryQueue {
+  private enum Waiting {
+    case entry(RawEntry)
+    case event(FeedEvent)
+  }
+
+  private static let maximumCount = 1000
+  private static let maximumBytes = 4 * 1024 * 1024
+
+  private var builder: EntryBuilder
+  private var history: EntryHistory?
+  private var waiting: [Waiting] = []
+  private var bytes = 0
+
+  /// - Parameter skipsRepetitions: Whether an entry with the identifier of an earlier one is skipped.
+  init(missingDate: MissingDate, skipsRepetitions: Bool) {
+    builder = EntryBuilder(missingDate: missingDate)
+    history = skipsRepetitions ? EntryHistory() : nil
+  }
+
+  /// Adds an entry.
+  ///
+  /// - Returns: The events that are complete, in the order of the document.
+  mutating func add(_ raw: RawEntry) -> [FeedEvent] {
+    builder.learn(from: raw.dates, language: raw.language)
+    if waiting.isEmpty, !builder.isUndecided(raw) { return events(for: raw) }
+    waiting.append(.entry(raw))
+    bytes += raw.size
+    let isDecided = !builder.orders.isEmpty
+    return isDecided || waiting.count >= Self.maximumCount || bytes > Self.maximumBytes ? finish() : []
+  }
+
+  /// Adds an event that is not an entry.
+  mutating func add(_ event: FeedEvent) -> [FeedEvent] {
+    if waiting.isEmpty { return [event] }
+    waiting.append(.event(event))
+    return []
+  }
+
+  /// Notes a date of the document that is not that of an entry.
+  mutating func learn(from date: String) { builder.learn(from: [date], language: nil) }
+
+  /// Returns the events of the entries that wait.
+  mutating func finish() -> [FeedEvent] {
+    let all = waiting
+    (waiting, bytes) = ([], 0)
+    return all.flatMap { waiting in
+      switch waiting {
+      case .entry(let raw): events(for: raw)
+      case .event(let event): [event]
+      }
+    }
+  }
+
+  private mutating func events(for raw: RawEntry) -> [FeedEvent] {
+    let events = builder.events(for: raw)
+    return history?.withoutRepetition(events, at: raw.position) ?? events
+  }
+}
+
+extension RawEntry {
+  /// The approximate number of bytes in memory.
+  fileprivate var size: Int {
+    let texts = [title?.value, summary?.value, content?.value, text, link, guid]
+    return 1024 + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+      + (categories + authors).reduce(0) { $0 + $1.utf8.count } + attachments.reduce(0) { $0 + $1.url.utf8.count }
+  }
+}

@@ -1,0 +1,88 @@
+internal import SafeHTML
+
+/// What precedes the root element of a feed.
+///
+/// Software writes warnings, comments, byte order marks and second XML declarations before a feed. XML allows none of
+/// them, and browsers and feed readers ignore them.
+struct FeedProlog {
+  /// The maximum number of bytes before the root element that are searched.
+  static let maximumBytes = 64 * 1024
+
+  /// The local names of root elements.
+  private static let roots: Set<String> = ["rss", "rdf", "feed", "opml"]
+
+  enum Found: Equatable {
+    /// The root element is where XML allows it, or the document is a page.
+    case regular
+    /// There is no root element.
+    case none
+    /// The number of bytes before the root element, which are to be dropped.
+    case excess(Int)
+    /// The root element does not begin in these bytes.
+    case open
+  }
+
+  /// Examines the start of a document.
+  ///
+  /// - Parameter isWhole: Whether no bytes follow.
+  static func find(in bytes: some RandomAccessCollection<UInt8>, isWhole: Bool) -> Found {
+    let bytes = Array(bytes.prefix(maximumBytes))
+    let isEnough = isWhole || bytes.count == maximumBytes
+    var index = 0
+    var isRegular = true
+    while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
+      isRegular = isRegular && bytes[index..<start].allSatisfy { $0 <= 0x20 }
+      let rest = bytes[start...]
+      // A tag may be incomplete here.
+      if rest.count < 160, !isEnough { return .open }
+      if let opaque = opaque.first(where: { rest.starts(with: $0.start) }) {
+        guard let end = rest.dropFirst(opaque.start.count).firstRange(of: opaque.end) else {
+          return isEnough ? .none : .open
+        }
+        let isDeclaration = rest.starts(with: "<?xml ".utf8)
+        isRegular = isRegular && (!isDeclaration || start == 0)
+        index = end.upperBound
+        continue
+      }
+      let name = elementName(rest)
+      if roots.contains(name) { return isRegular ? .regular : .excess(start) }
+      // A page is not a feed, even if it shows one.
+      if name == "html" || name == "!doctype" && doctype(rest) == "html" { return .regular }
+      if name != "!doctype" { isRegular = false }
+      index = end(ofTag: rest)
+    }
+    return isEnough ? .none : .open
+  }
+
+  private static let opaque: [(start: [UInt8], end: [UInt8])] = [
+    (Array("<!--".utf8), Array("-->".utf8)), (Array("<?".utf8), Array("?>".utf8)),
+    (Array("<![CDATA[".utf8), Array("]]>".utf8)),
+  ]
+
+  /// Returns the local name of the tag at the start, in lower case.
+  private static func elementName(_ bytes: ArraySlice<UInt8>) -> String {
+    let name = bytes.dropFirst().prefix(64).prefix { !" \t\r\n/><[".utf8.contains($0) }
+    let local = name.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).last ?? []
+    return String(decoding: local, as: UTF8.self).lowercased()
+  }
+
+  private static func doctype(_ bytes: ArraySlice<UInt8>) -> String {
+    let words = bytes.dropFirst().prefix(128).split { $0 <= 0x20 || $0 == UInt8(ascii: ">") }
+    return words.count > 1 ? String(decoding: words[1], as: UTF8.self).lowercased() : ""
+  }
+
+  /// Returns the place after a tag. The declarations inside a document type are not tags.
+  private static func end(ofTag bytes: ArraySlice<UInt8>) -> Int {
+    var depth = 0
+    for index in bytes.indices.dropFirst() {
+      switch bytes[index] {
+      case UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "]"): depth = max(0, depth - 1)
+      case UInt8(ascii: ">") where depth == 0: return index + 1
+      case UInt8(ascii: "<") where depth == 0: return index
+      default: break
+      }
+    }
+    return bytes.endIndex
+  }
+}

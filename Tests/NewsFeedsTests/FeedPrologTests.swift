@@ -1,0 +1,77 @@
+import Foundation
+import NewsFeeds
+import Testing
+
+@Suite("Text around a feed")
+struct FeedPrologTests {
+  private static let feed = rss("<item><guid>1</guid><title>Žluť</title><pubDate>2026-01-01</pubDate></item>")
+  private static let bare = String(feed.split(separator: "\n", maxSplits: 1)[1])
+  private static let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
+
+  @Test(
+    "is ignored before it",
+    arguments: [
+      "<!-- cached -->\n", "Warning: Undefined variable $x in /var/www/plugin.php on line 3\n", declaration,
+      "<br />\n<b>Notice</b>: Undefined index: x in <b>/a.php</b> on line <b>7</b><br />\n", "\u{FEFF}\u{FEFF}",
+      "\u{FEFF}\n ",
+      "x\u{1}y\n", "<!-- <rss> -->\n \n", "HTTP/1.1 200 OK\nContent-Type: text/xml\n\n", "<?php echo '<rss>' ?>",
+      String(repeating: "Warning: deprecated\n", count: 2000),
+    ])
+  func before(text: String) {
+    let bytes = Data((text + Self.feed).utf8)
+    for pieces in [Int.max, 7] {
+      let events = events(bytes, pieces: pieces)
+      #expect(events.entries.map(\.title) == ["Žluť"])
+      #expect(!events.complaints.contains { $0.hasPrefix("failed") || $0.hasPrefix("skipped") })
+    }
+  }
+
+  @Test(
+    "is ignored after it",
+    arguments: ["<!-- 0.2 s -->", "<script>if (a < b && c) x()</script>", "</html>", "\u{0}", "bye & <"]
+  )
+  func after(text: String) {
+    let bytes = Data((Self.feed + "\n" + text).utf8)
+    for pieces in [Int.max, 7] {
+      let events = events(bytes, pieces: pieces)
+      #expect(events.entries.count == 1)
+      #expect(!events.complaints.contains { $0.hasPrefix("failed") || $0.hasPrefix("skipped") })
+    }
+  }
+
+  @Test("does not hide the declared encoding")
+  func encoding() throws {
+    let declared = Self.declaration.replacing("UTF-8", with: "windows-1250") + Self.bare
+    let bytes = Data("<!-- x -->\nWarning: y\n".utf8) + (try #require(declared.data(using: .windowsCP1250)))
+    #expect(events(bytes).entries.map(\.title) == ["Žluť"])
+    #expect(events(bytes, pieces: 5).entries.map(\.title) == ["Žluť"])
+  }
+
+  @Test("is reported with the line of the feed")
+  func lines() {
+    let found = events("Warning\n\n" + Self.feed.replacing("2026-01-01", with: "x"))
+    #expect(
+      found.complaints == [
+        "skipped line 7: the date \"x\" cannot be read", "noted line 1: has text before the feed, which is ignored",
+      ])
+  }
+
+  @Test("is ignored around a JSON Feed")
+  func json() {
+    let feed = """
+      {"version":"https://jsonfeed.org/version/1.1","title":"a}\\"","items":[{"id":"1","content_text":"{",
+      "date_published":"2026-01-01"}]}
+      """
+    for text in ["Warning: x\n" + feed, feed + "\n<!-- 0.2 s {} -->", feed + "<script>{}</script>"] {
+      #expect(events(text).entries.map(\.guid) == ["1"])
+    }
+  }
+
+  @Test("does not make a page a feed")
+  func pages() {
+    for page in ["<!DOCTYPE html><p><rss><channel>", "<html><body><feed>", "just text", "<p>one</p>"] {
+      #expect(events(page).entries.isEmpty)
+      #expect(events(page).complaints.contains { $0.hasPrefix("failed") })
+    }
+  }
+}

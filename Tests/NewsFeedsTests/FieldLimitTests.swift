@@ -1,0 +1,111 @@
+import Foundation
+import News
+import NewsFeeds
+import Testing
+
+@Suite("Fields that exceed their limits")
+struct FieldLimitTests {
+  private func found(_ fields: String) -> [FeedEvent] {
+    events("{\"date\":\"2026-08-20\",\(fields)}")
+  }
+
+  @Test("are shortened at a word and reported, and the entry is kept")
+  func shortened() throws {
+    let words = String(repeating: "harbour ", count: 40_000)
+    let events = found(
+      "\"text\":\"\(words)\",\"title\":\"\(words.prefix(1200))\",\"author\":\"\(words.prefix(300))\",\"summary\":\"\(words.prefix(17_000))\""
+    )
+    #expect(
+      events.complaints == [
+        "reduced line 1: the title is shortened: it has 1199 bytes, more than 1024",
+        "reduced line 1: the text is shortened: it has 319999 bytes, more than 262144",
+        "reduced line 1: the summary is shortened: it has 16999 bytes, more than 16384",
+        "reduced line 1: the author is shortened: it has 300 bytes, more than 256",
+      ])
+    let entry = try #require(events.entries.first)
+    for (text, limit) in [
+      (entry.title, 1024), (entry.text, 262_144), (entry.summary, 16_384), (entry.author, 256),
+    ] {
+      let text = try #require(text)
+      #expect(text.hasSuffix("harbour\u{2026}"))
+      #expect(limit - 12...limit ~= text.utf8.count)
+    }
+  }
+
+  @Test("are shortened between characters if they have no spaces", arguments: ["港", "e\u{301}", "👩‍🚒", "한"])
+  func characters(character: String) throws {
+    let title = try #require(
+      found("\"text\":\"x\",\"title\":\"\(String(repeating: character, count: 2000))\"").entries.first?.title)
+    #expect(title.utf8.count <= 1024)
+    #expect(title.utf8.count > 900)
+    #expect(title.dropLast().allSatisfy { $0 == Character(character) })
+  }
+
+  @Test("are whole at the limit")
+  func exact() {
+    let text = String(repeating: "x", count: 262_144)
+    #expect(found("\"text\":\"\(text)\"").complaints == [])
+    #expect(found("\"text\":\"\(text)\"").entries.first?.text == text)
+    #expect(found("\"text\":\"\(text)x\"").entries.first?.text.utf8.count == 262_144)
+  }
+
+  @Test("are shortened HTML with all elements closed")
+  func html() throws {
+    let html = "<ul>" + String(repeating: "<li><b>harbour</b></li>", count: 30_000) + "</ul>"
+    let events = found("\"html\":\"\(html)\"")
+    #expect(events.complaints.first?.contains("the HTML is shortened") == true)
+    let short = try #require(events.entries.first?.html)
+    #expect(short.utf8.count <= 524_288 && short.utf8.count > 400_000)
+    #expect(short.hasPrefix("<ul><li><b>harbour</b></li>") && short.hasSuffix("</li></ul>"))
+  }
+
+  @Test("are reported for categories, attachments, links and languages")
+  func others() throws {
+    let categories = (0..<40).map { "<category>c\($0)</category>" }.joined()
+    let files = (0..<40).map { "<enclosure url='https://example.org/\($0).png'/>" }.joined()
+    let long = "https://example.org/" + String(repeating: "a", count: 2048)
+    let events = events(
+      rss(
+        """
+        <item><guid isPermaLink="false">1</guid><link>\(long)</link><pubDate>2026-08-20</pubDate><title>x</title>
+        <category>🎈</category>\(categories)<enclosure url='\(long)'/><enclosure url='data:image/png,x'/>\(files)\(files)
+        <dc:language>English language</dc:language></item>
+        """))
+    #expect(
+      events.complaints == [
+        "reduced line 5: the link is omitted: it has 2068 bytes, more than 2048",
+        "reduced line 5: the category \"🎈\" is omitted: it has no letter or digit",
+        "reduced line 5: 24 categories are omitted: an item has at most 16",
+        "reduced line 5: the language \"English language\" is omitted: it is not a language tag",
+        "reduced line 5: an attachment is omitted: it has 2068 bytes, more than 2048",
+        "reduced line 5: an attachment is omitted: \"data:image/png,x\" is no http or https address",
+        "reduced line 5: 8 attachments are omitted: an item has at most 32",
+      ])
+    let entry = try #require(events.entries.first)
+    #expect(entry.categories.map(\.label) == (0..<16).map { "c\($0)" })
+    #expect(entry.attachments.map(\.url) == (0..<32).map { "https://example.org/\($0).png" })
+  }
+
+  @Test("of the wrong type in a JSON Feed leave the rest of the item")
+  func types() throws {
+    let events = events(
+      """
+      {"version":"https://jsonfeed.org/version/1.1","title":7,"authors":"Ann","items":[
+      {"id":1,"content_text":"x","date_published":1787233500,"title":2026,"tags":"Sport","authors":[{"name":"Ann"},7],
+      "url":{"a":1},"attachments":[{"url":"https://example.org/1.mp3","size_in_bytes":"5"},{"mime_type":"x"}],"image":false}]}
+      """)
+    #expect(
+      events.complaints == [
+        "reduced entry 1: the field \"url\" has the wrong type and is omitted",
+        "reduced entry 1: the field \"image\" has the wrong type and is omitted",
+        "reduced entry 1: the field \"authors\" has the wrong type and is omitted",
+        "reduced entry 1: the field \"attachments\" has the wrong type and is omitted",
+      ])
+    let entry = try #require(events.entries.first)
+    #expect(entry.date == august)
+    #expect(entry.title == "2026")
+    #expect(entry.categories.map(\.label) == ["Sport"])
+    #expect(entry.author == "Ann")
+    #expect(entry.attachments.map(\.bytes) == [5])
+  }
+}
