@@ -55,8 +55,9 @@ extension FieldRule {
     case .maximumElements(let count): "must be an array of at most \(count) elements"
     case .time: "must be an RFC 3339 date such as 2026-11-21T08:30:00Z"
     case .languageTag: "must be a BCP 47 language tag such as en or pt-BR"
-    case .webAddress: "must be an absolute http or https URL of at most 2048 bytes"
-    case .fileAddress: "must be an absolute http or https URL of at most 2048 bytes, or /v1/media/{id}"
+    case .webAddress: "must be an absolute http or https URL of at most 2048 bytes, with a valid host and port"
+    case .fileAddress:
+      "must be an absolute http or https URL of at most 2048 bytes, with a valid host and port, or /v1/media/{id}"
     case .mediaType: "must be a media type such as image/jpeg"
     case .slug: "must match [a-z0-9-]{1,64}"
     case .topics: "must be an array of at most 16 topics, each matching [a-z0-9-]{1,64}"

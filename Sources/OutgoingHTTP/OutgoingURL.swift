@@ -41,7 +41,8 @@ public struct OutgoingURL: Sendable, Hashable {
     }
     isSecure = scheme == "https"
     let standard = isSecure ? 443 : 80
-    port = url.port ?? standard
+    // `URL.port` is nil for a number that is no `Int`, too.
+    port = url.port ?? (Self.hasPort(url.absoluteString) ? 0 : standard)
     guard 1...65_535 ~= port else { throw .invalidURL("the port must be from 1 to 65535") }
     host = try Self.host(url.host(percentEncoded: false) ?? "")
     let name = host.contains(":") ? "[\(host)]" : host
@@ -102,6 +103,14 @@ public struct OutgoingURL: Sendable, Hashable {
       }
     }
     return String(decoding: encoded, as: UTF8.self)
+  }
+
+  /// Whether the authority of an address ends with a colon and digits.
+  private static func hasPort(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    let authority = bytes[..<authorityEnd(bytes)]
+    let digits = authority.reversed().prefix { 48...57 ~= $0 }
+    return !digits.isEmpty && authority.dropLast(digits.count).last == UInt8(ascii: ":")
   }
 
   /// Returns the offset at which the path begins.

@@ -33,9 +33,19 @@ public enum SafeLink {
     default: return nil
     }
     guard let url, let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
-      url.host()?.isEmpty == false
+      url.host()?.isEmpty == false, hasValidPort(url)
     else { return nil }
     return bounded(scheme + url.absoluteString.dropFirst(scheme.utf8.count))
+  }
+
+  /// Whether the port of a URL is 1...65535. A client that requests another one may crash.
+  private static func hasValidPort(_ url: URL) -> Bool {
+    if let port = url.port { return 1...65_535 ~= port }
+    // `port` is nil for a number that is no `Int`, too.
+    let authority = url.absoluteString.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).dropFirst().first
+    let written = authority?.prefix { !"?#".utf8.contains($0) } ?? ""[...].utf8
+    let digits = written.reversed().prefix(while: \.isASCIIDigit)
+    return digits.isEmpty || written.dropLast(digits.count).last != UInt8(ascii: ":")
   }
 
   /// Removes tabs and line breaks anywhere in a URL, and controls around it, as browsers do (URL Standard, basic URL

@@ -98,7 +98,13 @@ import Testing
       (#""language": "e""#, "language"), (#""language": "english!""#, "language"),
       (#""language": "toolonglanguage""#, "language"),
       (#""url": "ftp://example.org""#, "url"), (#""url": "/relative""#, "url"), (#""url": "https://""#, "url"),
-      (#""url": "\#(url2048)""#, "url"), (#""author": "\#(String(repeating: "x", count: 257))""#, "author"),
+      (#""url": "\#(url2048)""#, "url"), (#""url": "http://10.1.2.3:99999/a""#, "url"),
+      (#""url": "https://a.example:0/""#, "url"), (#""url": "https://a.example:18446744073709551616/""#, "url"),
+      (
+        #""attachments": [{"url": "http://10.1.2.3:99999/a.jpg", "type": "image/jpeg"}]"#, "attachments[0].url"
+      ),
+      (#""attachments": [{"url": "https://%5b%5d/", "type": "image/jpeg"}]"#, "attachments[0].url"),
+      (#""author": "\#(String(repeating: "x", count: 257))""#, "author"),
       (#""breaking": 1"#, "breaking"), (#""state": "gone""#, "state"), (#""state": "retracted""#, "state"),
       (#""attachments": {}"#, "attachments"), (#""attachments": [1]"#, "attachments[0]"),
       (#""attachments": [{"type": "image/png"}]"#, "attachments[0].url"),

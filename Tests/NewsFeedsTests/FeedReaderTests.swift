@@ -122,6 +122,19 @@ struct FeedReaderTests {
     #expect(events(deep).complaints == ["skipped line 5: has more than 256 nested elements"])
   }
 
+  @Test("omits links and files whose port no client can connect to")
+  func ports() throws {
+    let files = [
+      "http://10.1.2.3:99999/a.jpg", "https://a.example:18446744073709551616/b.jpg", "https://a.example:81/c.jpg",
+    ]
+    let entry = try entry(
+      rss(
+        "<item><pubDate>2026-08-20</pubDate><description>x</description><link>http://10.1.2.3:99999/</link>"
+          + files.map { "<enclosure url='\($0)' type='image/jpeg'/>" }.joined() + "</item>"))
+    #expect(entry.url == nil)
+    #expect(entry.attachments.map(\.url) == ["https://a.example:81/c.jpg"])
+  }
+
   @Test("accepts any bytes", arguments: 0..<20)
   func noise(seed: UInt64) {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 7

@@ -29,7 +29,8 @@ import Testing
       "https://feeds.example\\@other.example/", "https://exa%2fmple.com/", "https://a..example/", "https:///x",
       "https://feeds.example:0/", "https://feeds.example:99999/", "ftp://feeds.example/", "file:///etc/passwd",
       "//feeds.example/", "feeds.example", "", "https://feeds.example/a b", "https://feeds.example/\r\nX: y",
-      "gopher://127.0.0.1:6379/_x", "https://a\u{0}.example/",
+      "gopher://127.0.0.1:6379/_x", "https://a\u{0}.example/", "https://feeds.example:18446744073709551616/",
+      "https://feeds.example:18446744073709551616", "https://[2606:4700::1111]:18446744073709551616?x",
     ])
   func refused(text: String) {
     #expect(throws: OutgoingError.self) { try OutgoingURL(text) }

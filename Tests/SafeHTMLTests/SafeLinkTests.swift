@@ -55,6 +55,9 @@ import Testing
 
   @Test(arguments: [
     "https://a b.example/", "https:a b", "http:/x y", "javascript:alert(1)%20 x", "data:text/html,<b> %20",
+    "http://10.1.2.3:99999/a", "https://a:0/", "https://a:65536", "https://a:18446744073709551616?x",
+    "https://[::1]:70000/",
+    "//a:99999/x",
   ])
   func `An invalid host or another scheme is rejected`(_ written: String) {
     #expect(SafeLink.web(written) == nil)

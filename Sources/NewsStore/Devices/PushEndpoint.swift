@@ -15,11 +15,12 @@ struct PushEndpoint {
   /// The host in lower case.
   let host: String
 
-  /// - Returns: nil unless the text is an https URL without user name, password and fragment.
+  /// - Returns: nil unless the text is an https URL with a valid host and port, without user name, password and fragment.
   init?(_ endpoint: String) {
     guard 1...Self.maximumBytes ~= endpoint.utf8.count, endpoint.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
       let parts = URLComponents(string: endpoint), parts.scheme?.lowercased() == "https", parts.user == nil,
-      parts.password == nil, parts.fragment == nil, var host = parts.host?.lowercased()
+      parts.password == nil, parts.fragment == nil, let url = parts.url, WebLink.namesServer(url),
+      var host = parts.host?.lowercased()
     else { return nil }
     if host.hasSuffix(".") { host.removeLast() }
     guard !host.isEmpty, host.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-._:[]".utf8.contains($0) })

@@ -88,7 +88,8 @@ import Testing
   @Test(
     "Invalid fields are named",
     arguments: [
-      (#"{}"#, "url"), (#"{"url": "ftp://hooks.example/"}"#, "url"), (#"{"url": 1}"#, "url"),
+      (#"{}"#, "url"), (#"{"url": "ftp://hooks.example/"}"#, "url"), (#"{"url": "http://a.example:99999/"}"#, "url"),
+      (#"{"url": "http://a.example:18446744073709551616/"}"#, "url"), (#"{"url": 1}"#, "url"),
       (#"{"url": "https://user:secret@hooks.example/"}"#, "url"), (#"{"url": "https://0x7f.1/"}"#, "url"),
       (#"{"url": "https://a.example/", "events": []}"#, "events"),
       (#"{"url": "https://a.example/", "events": ["item.changed", "item.changed"]}"#, "events"),

@@ -241,6 +241,8 @@ import Testing
     ("subscription", DeviceRegistration(provider: .webpush, kind: .browser)),
     ("subscription.endpoint", DeviceRegistration.webPush(host: "user@push.example")),
     ("subscription.endpoint", DeviceRegistration.webPush(host: "")),
+    ("subscription.endpoint", DeviceRegistration.webPush(host: "push.example:99999")),
+    ("subscription.endpoint", DeviceRegistration.webPush(host: "push.example:18446744073709551616")),
     (
       "subscription.endpoint",
       DeviceRegistration(
