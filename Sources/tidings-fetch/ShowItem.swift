@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPTransfer
 import News
 import NewsClient
 
@@ -90,7 +91,7 @@ struct ItemText {
     lines += [""] + wrapped(item.text)
     if !item.attachments.isEmpty { lines.append("") }
     for attachment in item.attachments {
-      let details = [attachment.type, attachment.bytes.map { TransferLine.amount(Int64($0)) }].compactMap { $0 }
+      let details = [attachment.type, attachment.bytes.map { ByteAmount.text(Int64($0)) }].compactMap { $0 }
       lines += wrapped("\(attachment.url) (\(details.joined(separator: ", ")))".terminalSafe)
       if let alt = attachment.alt { lines += wrapped("  \(alt.terminalSafe)") }
       if let file = AttachmentDownloads.file(of: attachment, store: store) {

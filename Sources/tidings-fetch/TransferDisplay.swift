@@ -124,7 +124,7 @@ struct ProgressLine {
     }
     let share = min(1, max(0, Double(line.completed) / Double(total)))
     let left = perSecond > 0 ? "  \(roundedTime((Double(total) - Double(line.completed)) / perSecond)) left" : ""
-    let rate = "\(TransferLine.amount(Int64(exactly: perSecond.rounded()) ?? .max))/s"
+    let rate = "\(ByteAmount.text(Int64(exactly: perSecond.rounded()) ?? .max))/s"
     let texts = [
       "\(Int(share * 100))%  \(line.text)  \(rate)\(left)", "\(Int(share * 100))%  \(line.name)  \(rate)\(left)",
       "\(Int(share * 100))%  \(line.name)", "\(Int(share * 100))%",

@@ -45,9 +45,9 @@ struct TransferLine: Encodable {
 
   /// The line for people, safe for terminals.
   var text: String {
-    let whole = total.map { " of \(Self.amount($0))" } ?? ""
+    let whole = total.map { " of \(ByteAmount.text($0))" } ?? ""
     let note = failure.map { ": \($0.terminalSafe)" } ?? ""
-    return "\(number)  \(status)  \(Self.amount(completed))\(whole)  \(name)\(note)"
+    return "\(number)  \(status)  \(ByteAmount.text(completed))\(whole)  \(name)\(note)"
   }
 
   /// The last part of the path, or the address.
@@ -61,15 +61,5 @@ struct TransferLine: Encodable {
     case .retry: "tries again in \(roundedTime(Double(retryIn ?? 0)))"
     case nil: state.rawValue
     }
-  }
-
-  /// Formats a number of bytes for people.
-  static func amount(_ bytes: Int64) -> String {
-    var value = Double(bytes)
-    for unit in ["B", "KiB", "MiB"] {
-      if value < 1024 { return unit == "B" ? "\(bytes) B" : String(format: "%.1f \(unit)", value) }
-      value /= 1024
-    }
-    return String(format: "%.1f GiB", value)
   }
 }

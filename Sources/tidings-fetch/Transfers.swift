@@ -3,6 +3,7 @@ import BackgroundFetch
 import Foundation
 import HTTPTransfer
 import NewsClient
+import UnixSignals
 
 struct Download: JSONReportingCommand {
   static let configuration = CommandConfiguration(
@@ -187,7 +188,16 @@ struct Worker: AsyncParsableCommand {
   func run() async throws {
     // The terminal that has started the worker may be closed.
     signal(SIGHUP, SIG_IGN)
-    try await parent.worker().run()
+    let worker = try parent.worker()
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+    // A worker that is told to end does so regularly. Otherwise its transfers would be suspected of a crash.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await worker.run() }
+      group.addTask { for await _ in signals { break } }
+      try await group.next()
+      group.cancelAll()
+      try await group.waitForAll()
+    }
   }
 }
 
@@ -259,9 +269,7 @@ struct HTTPLink: ExpressibleByArgument {
   let url: URL
 
   init?(argument: String) {
-    guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil,
-      url.user() == nil
-    else { return nil }
+    guard let url = URL(string: argument), url.requestObstacle == nil, url.user() == nil else { return nil }
     self.url = url
   }
 }

@@ -141,14 +141,20 @@ import Testing
     }
   }
 
-  /// Kills the workers one by one, each at a pause in milliseconds after it has been found; the last one survives.
+  /// Kills the workers one by one, each at a pause in milliseconds after it has come further than the last one. Two crashes at
+  /// the same byte would end the transfer. The last worker survives.
   private func killing(_ command: Command, pauses: [Int]) async throws {
+    let journal = try TransferJournal(store: command.folder)
+    func current() throws -> Transfer { try #require(try journal.transfers().last) }
+    var last: Int64 = -1
     for pause in pauses {
-      guard try await transfers(command).last?.state == "running" else { return }
-      let worker = try await worker(command)
+      try await eventually("it has come further") { try current().state != .running || current().completed > last }
       try await Task.sleep(for: .milliseconds(pause))
+      guard try current().state == .running else { return }
+      let worker = try await worker(command)
       kill(worker, SIGKILL)
       try await eventually("it is dead") { kill(worker, 0) != 0 }
+      last = try current().completed
       _ = try await transfers(command)
     }
   }

@@ -66,7 +66,8 @@ public final class TransferJournal: Sendable {
   ///   - session: The identifier of the session; nil without a session.
   ///   - description: A description for the app's own use.
   /// - Returns: The transfer with its number.
-  /// - Throws: ``FetchError`` with `rejected` for a URL of another scheme than http and https; with `storage`.
+  /// - Throws: ``FetchError`` with `rejected` for a URL that cannot be requested, such as one with another scheme; with
+  ///   `storage`.
   public func add(_ request: TransferRequest, session: String? = nil, description: String? = nil) throws -> Transfer {
     try add(request, session: session, description: description, sendsLaunchEvents: true)
   }
@@ -75,8 +76,8 @@ public final class TransferJournal: Sendable {
   func add(
     _ request: TransferRequest, session: String?, description: String?, sendsLaunchEvents: Bool
   ) throws -> Transfer {
-    guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host()?.isEmpty == false else {
-      throw FetchError(.rejected, "cannot transfer \(request.url): it is not an http or https URL")
+    if let obstacle = request.url.requestObstacle {
+      throw FetchError(.rejected, "cannot transfer \(request.url.absoluteString.singleLine): \(obstacle)")
     }
     var transfer = Transfer(request, session: session, description: description)
     if !sendsLaunchEvents { transfer.sendsLaunchEvents = false }
@@ -176,7 +177,7 @@ public final class TransferJournal: Sendable {
       }
       transfer.state = .running
       transfer.start = transfer.start ?? now
-      (transfer.waiting, transfer.failures, transfer.unansweredSince, transfer.failure) = (nil, 0, nil, nil)
+      transfer.forgiveFailures()
       try Self.save(transfer, db)
       return true
     }

@@ -37,8 +37,12 @@ package struct HTTPRequester: Sendable {
   package struct Response: Sendable {
     package var head: HTTPTransportResponse
     package var body: Data
+    /// The URL that has sent it after redirects; nil if none was followed.
+    package var url: URL?
 
-    package init(head: HTTPTransportResponse, body: Data) { (self.head, self.body) = (head, body) }
+    package init(head: HTTPTransportResponse, body: Data, url: URL? = nil) {
+      (self.head, self.body, self.url) = (head, body, url)
+    }
   }
 
   /// The maximum number of redirects that are followed.
@@ -105,7 +109,8 @@ package struct HTTPRequester: Sendable {
     throw FetchError(.redirect, "more than \(Self.maximumRedirects) redirects", status: meter.status)
   }
 
-  /// Sends a file, and reads the beginning of the response. Redirects are not followed.
+  /// Sends a file, and reads the beginning of the response. A redirect that keeps the method (307, 308) is followed within the
+  /// origin of the URL, because the file and the fields are for no other one.
   ///
   /// - Parameters:
   ///   - headers: The fields that are sent together with `User-Agent`.
@@ -114,33 +119,65 @@ package struct HTTPRequester: Sendable {
   package func upload(
     _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader], maximumBytes: Int, meter: inout Meter
   ) async throws -> (HTTPTransportResponse, Data) {
-    try checkRetryAfter(url)
-    meter.requests += 1
-    do {
-      let head = try await transport.upload(
-        file, to: url, method: method, headers: [HTTPHeader("User-Agent", userAgent)] + headers)
-      meter.status = head.status
-      storeRetryAfter(head, url)
-      var body = Data()
-      for try await chunk in head.body {
-        body.append(chunk.prefix(maximumBytes - body.count))
-        // A response may be endless.
-        if body.count == maximumBytes { break }
+    try await following(url) { url in
+      try check(url)
+      meter.requests += 1
+      do {
+        let head = try await transport.upload(
+          file, to: url, method: method, headers: [HTTPHeader("User-Agent", userAgent)] + headers)
+        meter.status = head.status
+        storeRetryAfter(head, url)
+        var body = Data()
+        for try await chunk in head.body {
+          body.append(chunk.prefix(maximumBytes - body.count))
+          // A response may be endless.
+          if body.count == maximumBytes { break }
+        }
+        return (head, body)
+      } catch {
+        throw try Self.failure(error, meter, url)
       }
-      return (head, body)
-    } catch {
-      throw try Self.failure(error, meter, url)
-    }
+    }.response
   }
 
-  /// Sends JSON, or nothing, and reads the response. Redirects are not followed, because the fields may have credentials.
+  /// Repeats a request at the targets of redirects that keep its method, within the origin of the URL.
   ///
-  /// - Parameter headers: The fields that are sent together with `User-Agent` and those of the content.
+  /// - Returns: The first other response, and its URL.
+  private func following(
+    _ url: URL, isAllowed: Bool = true, _ send: (URL) async throws -> (HTTPTransportResponse, Data)
+  ) async throws -> (response: (HTTPTransportResponse, Data), url: URL) {
+    var url = url
+    for _ in 0...Self.maximumRedirects {
+      let response = try await send(url)
+      let head = response.0
+      guard isAllowed, [307, 308].contains(head.status), let next = try? target(of: head, from: url),
+        Self.isSameOrigin(next, url)
+      else { return (response, url) }
+      url = next
+    }
+    throw FetchError(.redirect, "more than \(Self.maximumRedirects) redirects")
+  }
+
+  /// Sends JSON, or nothing, and reads the response.
+  ///
+  /// - Parameters:
+  ///   - headers: The fields that are sent together with `User-Agent` and those of the content. They may have credentials.
+  ///   - followsRedirects: Whether redirects are followed as by ``upload(_:to:method:headers:maximumBytes:meter:)``; otherwise
+  ///     none is.
   /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
   package func send(
-    json: Data, to url: URL, method: String, headers: [HTTPHeader], meter: inout Meter
+    json: Data, to url: URL, method: String, headers: [HTTPHeader], followsRedirects: Bool = false, meter: inout Meter
   ) async throws -> Response {
-    try checkRetryAfter(url)
+    let (response, url) = try await following(url, isAllowed: followsRedirects) { url in
+      try await self.send(json, url, method, headers, &meter)
+    }
+    return Response(head: response.0, body: response.1, url: url)
+  }
+
+  private func send(
+    _ json: Data, _ url: URL, _ method: String, _ headers: [HTTPHeader], _ meter: inout Meter
+  ) async throws -> (HTTPTransportResponse, Data) {
+    try check(url)
     meter.requests += 1
     let type = json.isEmpty ? [] : [HTTPHeader("Content-Type", "application/json")]
     let fields = [HTTPHeader("User-Agent", userAgent), HTTPHeader("Accept", "application/json")] + type + headers
@@ -148,7 +185,7 @@ package struct HTTPRequester: Sendable {
       let head = try await transport.send(json, to: url, method: method, headers: fields)
       meter.status = head.status
       storeRetryAfter(head, url)
-      return Response(head: head, body: try await body(of: head, meter: &meter))
+      return (head, try await body(of: head, meter: &meter))
     } catch {
       throw try Self.failure(error, meter, url)
     }
@@ -162,7 +199,7 @@ package struct HTTPRequester: Sendable {
   }
 
   private func head(_ url: URL, fields: [HTTPHeader], meter: inout Meter) async throws -> HTTPTransportResponse {
-    try checkRetryAfter(url)
+    try check(url)
     let headers = [HTTPHeader("User-Agent", userAgent)] + fields
     let before = meter
     meter.requests += 1
@@ -197,11 +234,24 @@ package struct HTTPRequester: Sendable {
         meter.bytes = before + body.count
         reportMeter(meter)
         if body.count > Self.maximumBodyBytes {
-          throw FetchError(.tooLarge, "the response has more than \(Self.maximumBodyBytes) bytes", status: head.status)
+          let limit = ByteAmount.limit(Int64(Self.maximumBodyBytes))
+          throw FetchError(.tooLarge, "the response has more than \(limit)", status: head.status)
         }
       }
     } catch {
-      throw try Self.failure(error, meter)
+      let failure = try Self.failure(error, meter)
+      switch (error as? HTTPTransportError)?.detail {
+      case .earlyEnd:
+        let length = head["Content-Encoding"] == nil ? head["Content-Length"].flatMap(Int64.init) : nil
+        let received = ByteAmount.text(Int64(body.count), of: length ?? -1)
+        throw FetchError(.unreachable, "the connection ended after \(received)", status: head.status)
+      case .tooLarge:
+        throw FetchError(.tooLarge, "the response has \(ConnectionFailure.reason(error))", status: head.status)
+      case .coding:
+        let reason = ConnectionFailure.reason(error)
+        throw FetchError(.unreachable, "the response cannot be unpacked: \(reason)", status: head.status)
+      case nil: throw failure
+      }
     }
     // The `Content-Length` of a 304 is that of the response it stands for.
     if !body.isEmpty, let length = Self.compressedLength(head) { meter.bytes = before + length }
@@ -209,10 +259,14 @@ package struct HTTPRequester: Sendable {
     return body
   }
 
-  /// Checks that the server accepts requests. A wait applies to all resources of an origin.
+  /// Checks that a URL can be requested, and that the server accepts requests. A wait applies to all resources of an
+  /// origin.
   ///
-  /// - Throws: ``FetchError`` with `retryAfterPending`.
-  private func checkRetryAfter(_ url: URL) throws {
+  /// - Throws: ``FetchError`` with `rejected` or `retryAfterPending`.
+  private func check(_ url: URL) throws {
+    if let obstacle = url.requestObstacle {
+      throw FetchError(.rejected, "cannot request \(url.absoluteString.singleLine): \(obstacle)")
+    }
     let seconds = retryAfterStore.remaining(for: url)
     guard seconds > 0 else { return }
     throw FetchError(.retryAfterPending, Self.waitMessage(seconds), retryAfter: .seconds(seconds))
@@ -247,10 +301,13 @@ package struct HTTPRequester: Sendable {
   }
 
   private func target(of head: HTTPTransportResponse, from url: URL) throws -> URL {
-    guard let location = head["Location"], let next = URL(string: location, relativeTo: url)?.absoluteURL,
-      let scheme = next.scheme?.lowercased(), ["http", "https"].contains(scheme), next.host() != nil
-    else { throw FetchError(.redirect, "the redirect has no valid Location", status: head.status) }
-    if url.scheme?.lowercased() == "https", scheme == "http" {
+    guard let location = head["Location"], let next = URL(string: location, relativeTo: url)?.absoluteURL else {
+      throw FetchError(.redirect, "the redirect has no valid Location", status: head.status)
+    }
+    if let obstacle = next.requestObstacle {
+      throw FetchError(.redirect, "the redirect has no valid Location: \(obstacle)", status: head.status)
+    }
+    if url.scheme?.lowercased() == "https", next.scheme?.lowercased() == "http" {
       throw FetchError(.redirect, "the redirect leads from https to http", status: head.status)
     }
     if next.user() != nil || next.password() != nil {
@@ -261,7 +318,7 @@ package struct HTTPRequester: Sendable {
 
   static func isSameOrigin(_ one: URL, _ other: URL) -> Bool {
     one.scheme?.lowercased() == other.scheme?.lowercased() && one.host()?.lowercased() == other.host()?.lowercased()
-      && one.port == other.port
+      && one.effectivePort == other.effectivePort
   }
 
   private static func size(of headers: [HTTPHeader]) -> Int {

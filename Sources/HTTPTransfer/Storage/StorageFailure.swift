@@ -16,9 +16,8 @@ package enum StorageFailure {
     switch error {
     case let error as DatabaseError: database(error)
     case let error as FetchError: error.message
-    case let error as POSIXError: system(error.code.rawValue)
     case let error as CocoaError: cocoa(error)
-    default: error.localizedDescription
+    default: systemCode(error).map(system) ?? error.localizedDescription
     }
   }
 
@@ -28,13 +27,22 @@ package enum StorageFailure {
     return text.prefix(1).lowercased() + text.dropFirst()
   }
 
+  /// Returns the `errno` value of an error, or of the one below it.
+  private static func systemCode(_ error: any Error) -> Int32? {
+    if let error = error as? POSIXError { return error.code.rawValue }
+    let error = error as NSError
+    if error.domain == NSPOSIXErrorDomain { return Int32(exactly: error.code) }
+    return (error.userInfo[NSUnderlyingErrorKey] as? any Error).flatMap(systemCode)
+  }
+
   private static func cocoa(_ error: CocoaError) -> String {
-    if let underlying = error.userInfo[NSUnderlyingErrorKey] as? POSIXError { return system(underlying.code.rawValue) }
+    if let code = systemCode(error) { return system(code) }
     switch error.code {
     case .fileWriteOutOfSpace: return system(ENOSPC)
     case .fileWriteVolumeReadOnly: return system(EROFS)
     case .fileWriteNoPermission, .fileReadNoPermission: return system(EACCES)
     case .fileNoSuchFile, .fileReadNoSuchFile: return system(ENOENT)
+    case .fileWriteFileExists: return system(EEXIST)
     default: return error.localizedDescription
     }
   }

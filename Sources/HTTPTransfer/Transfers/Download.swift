@@ -30,7 +30,7 @@ struct Download {
       do {
         try await fetch(transfer, file)
       } catch is Restart {
-        try discard(transfer.number, file)
+        try discard(transfer.number, file, isWasted: true)
         guard let fresh = try journal.transfer(transfer.number) else { return }
         do { try await fetch(fresh, file) } catch is Restart {
           throw FetchError(.unexpectedResponse, "the server sent a part of the file although all of it was requested")
@@ -39,7 +39,8 @@ struct Download {
     }
     guard let current = try journal.transfer(transfer.number), current.state == .running else { return }
     guard try hasExpectedDigest(current, partial) else {
-      try discard(transfer.number, file)
+      let isDamaged = try current.announcedSHA256.map { try $0.lowercased() != PartialFile.sha256(partial) } ?? false
+      try discard(transfer.number, file, isWasted: isDamaged)
       throw FetchError(.unexpectedResponse, "the content does not have the expected SHA-256")
     }
     try file.move(from: partial, to: destination)
@@ -58,9 +59,12 @@ struct Download {
   }
 
   /// Discards the received bytes, to begin again.
-  private func discard(_ number: Int64, _ file: PartialFile) throws {
+  ///
+  /// - Parameter isWasted: Whether the attempt counts as one with useless content.
+  private func discard(_ number: Int64, _ file: PartialFile, isWasted: Bool) throws {
     try journal.update(number) { transfer in
       (transfer.completed, transfer.total, transfer.entityTag, transfer.announcedSHA256) = (0, nil, nil, nil)
+      if isWasted { transfer.wastedAttempts = (transfer.wastedAttempts ?? 0) + 1 }
     }
     try file.empty()
   }
@@ -121,11 +125,11 @@ struct Download {
       }
       return length ?? -1
     case 416:
-      // All bytes have been received, as the reported length shows.
-      if offset > 0, ContentRangeField.unsatisfied(head["Content-Range"]) == offset, transfer.total == offset {
-        return nil
-      }
-      throw Restart()
+      // The version is the same, since it has failed no `If-Range`. All bytes have been received, whatever length a response
+      // has declared before.
+      guard offset > 0, ContentRangeField.unsatisfied(head["Content-Range"]) == offset else { throw Restart() }
+      try journal.update(transfer.number) { ($0.completed, $0.total) = (offset, offset) }
+      return nil
     default:
       throw requester.refusal(head)
     }
@@ -154,6 +158,7 @@ struct Download {
   ) async throws {
     let number = transfer.number
     let progress = ProgressRecorder(journal: journal, number: number, clock: clock)
+    let start = file.length
     do {
       for try await bytes in head.body {
         idleTimeout.reset()
@@ -167,18 +172,43 @@ struct Download {
         progress.record(file.length)
       }
     } catch let error as FetchError {
-      if error.code == .unexpectedResponse { try discard(number, file) }
+      if error.code == .unexpectedResponse { try discard(number, file, isWasted: true) }
       throw error
     } catch {
       try Task.checkCancellation()
+      if (error as? HTTPTransportError)?.detail == .earlyEnd {
+        throw try earlyEnd(number, file, from: start, of: total, head.status)
+      }
       try journal.update(number) { $0.completed = file.length }
+      let received = ByteAmount.text(file.length, of: total)
       throw FetchError(
-        .unreachable, "the content was interrupted: \(ConnectionFailure.reason(error))", status: head.status)
+        .unreachable, "the content was interrupted after \(received): \(ConnectionFailure.reason(error))",
+        status: head.status)
+    }
+    guard total < 0 || file.length == total else {
+      throw try earlyEnd(number, file, from: start, of: total, head.status)
     }
     // Without a length, the content ends with the body.
-    try journal.update(number) { ($0.completed, $0.total) = (file.length, total < 0 ? file.length : total) }
-    guard total < 0 || file.length == total else {
-      throw FetchError(.unreachable, "the content was interrupted", status: head.status)
+    try journal.update(number) { ($0.completed, $0.total) = (file.length, file.length) }
+  }
+
+  /// Records that the server has closed the connection before the end of the content. Attempts that end so, and bring nothing
+  /// new, are counted: a server may declare a wrong length.
+  ///
+  /// - Parameter start: The number of bytes that were held when the content began.
+  /// - Returns: The error.
+  private func earlyEnd(
+    _ number: Int64, _ file: PartialFile, from start: Int64, of total: Int64, _ status: Int
+  ) throws -> FetchError {
+    let isUseful = start > 0 && file.length > start
+    let changed = try journal.update(number) { transfer in
+      transfer.wastedAttempts = isUseful ? 1 : (transfer.wastedAttempts ?? 0) + 1
+      transfer.completed = file.length
+      if total >= 0 { transfer.total = total }
     }
+    let attempts = changed?.wastedAttempts ?? 1
+    let repetition = attempts > 2 ? ", and too early in \(attempts) attempts" : ""
+    let received = ByteAmount.text(file.length, of: total)
+    return FetchError(.unreachable, "the connection ended after \(received)\(repetition)", status: status)
   }
 }

@@ -66,7 +66,7 @@ struct PartialUpload {
   /// - Returns: nil if there is none.
   private func resumed() async throws -> Point? {
     guard let url = transfer.partialUpload else { return nil }
-    let head = try await send("HEAD", url, [Self.version] + ownFields)
+    let head = try await send("HEAD", url, [Self.version] + ownFields).head
     let offset = head["Upload-Offset"].flatMap { Int64($0) }
     switch head.status {
     case 200...299:
@@ -89,7 +89,7 @@ struct PartialUpload {
     let url = transfer.request.url
     let options: HTTPTransportResponse
     do {
-      options = try await send("OPTIONS", url, [Self.version] + ownFields)
+      options = try await send("OPTIONS", url, [Self.version] + ownFields).head
     } catch let error as FetchError where error.code == .rejected {
       // The transport sends whole files only.
       return try declined()
@@ -103,11 +103,12 @@ struct PartialUpload {
       // The server refuses a file that has changed between two requests.
       HTTPHeader("Repr-Digest", DigestField.value(sha256: digest)),
     ]
-    let head = try await send("POST", url, fields + ownFields)
+    let response = try await send("POST", url, fields + ownFields)
+    let head = response.head
     if Self.unsupported.contains(head.status) { return try declined() }
     guard 200...299 ~= head.status else { throw requester.refusal(head) }
     // The header fields may have credentials, which are for one origin.
-    guard let location = head["Location"].flatMap({ URL(string: $0, relativeTo: url)?.absoluteURL }),
+    guard let location = head["Location"].flatMap({ URL(string: $0, relativeTo: response.url ?? url)?.absoluteURL }),
       HTTPRequester.isSameOrigin(location, url)
     else { throw FetchError(.redirect, "the server has begun the upload at another address", status: head.status) }
     try journal.update(transfer.number) {
@@ -137,11 +138,12 @@ struct PartialUpload {
 
   private var ownFields: [HTTPHeader] { transfer.request.headers.map { HTTPHeader($0, $1) } }
 
-  private func send(_ method: String, _ url: URL, _ headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+  private func send(_ method: String, _ url: URL, _ headers: [HTTPHeader]) async throws -> HTTPRequester.Response {
     let timeout = IdleTimeout(limit: Upload.idleLimit, clock: upload.clock)
     return try await timeout.run { [requester] in
       var meter = HTTPRequester.Meter()
-      return try await requester.send(json: Data(), to: url, method: method, headers: headers, meter: &meter).head
+      return try await requester.send(
+        json: Data(), to: url, method: method, headers: headers, followsRedirects: true, meter: &meter)
     }
   }
 }

@@ -81,6 +81,15 @@ public struct Transfer: Sendable, Hashable, Codable {
   var failures = 0
   /// The moment of the first consecutive attempt without any response.
   var unansweredSince: FetchInstant?
+  /// The moment at which the present attempt began; nil if none is under way. A worker that has crashed leaves it behind.
+  var attempt: FetchInstant?
+  /// The number of consecutive attempts without progress during which a worker has crashed; nil for none.
+  var crashes: Int?
+  /// The number of bytes that were held at the last of these crashes.
+  var bytesAtCrash: Int64?
+  /// The number of consecutive attempts whose content was of no use, because it ended too early and brought nothing new, or
+  /// was damaged; nil for none.
+  var wastedAttempts: Int?
   /// Whether header fields were sent that are no longer stored.
   var hasLostHeaders: Bool?
   /// Whether the end of the transfer may launch the app of its session; nil if it may.
@@ -99,6 +108,7 @@ public struct Transfer: Sendable, Hashable, Codable {
     case response = "answer"
     case unansweredSince = "silentSince"
     case number, session, request, taskDescription, state, completed, total, failure, obstacle, start, waiting
+    case attempt, crashes, bytesAtCrash, wastedAttempts
     case failures, hasLostHeaders, sendsLaunchEvents, partialUpload, acceptsParts, entityTag, announcedSHA256
   }
 
@@ -112,6 +122,23 @@ public struct Transfer: Sendable, Hashable, Codable {
 extension Transfer {
   /// Returns the seconds until the next attempt, 0 if there is no wait.
   func remaining(at now: FetchInstant) -> Double { waiting?.remaining(at: now) ?? 0 }
+
+  /// The time for which a transfer is tried alone after a crash, in seconds.
+  private static let probation = 10.0
+
+  /// Returns the seconds for which the transfer is suspected of a crash and must be tried alone: a worker has crashed during
+  /// the last attempt, and the present one is young and has not come further; nil without suspicion.
+  func suspicion(at now: FetchInstant) -> Double? {
+    guard crashes != nil, completed <= bytesAtCrash ?? 0 else { return nil }
+    let left = Self.probation - (attempt.map { now.elapsed(since: $0) } ?? 0)
+    return left > 0 ? left : nil
+  }
+
+  /// Forgets the attempts whose failures count.
+  mutating func forgiveFailures() {
+    (waiting, failures, failure, unansweredSince) = (nil, 0, nil, nil)
+    (attempt, crashes, bytesAtCrash, wastedAttempts) = (nil, nil, nil, nil)
+  }
 
   /// Returns the seconds until the transfer is given up.
   func timeLeft(at now: FetchInstant) -> Double { request.timeout - (start.map { now.elapsed(since: $0) } ?? 0) }

@@ -119,7 +119,8 @@ public final class TransferSession: Sendable {
   /// - Parameters:
   ///   - request: The content to transfer, and its conditions.
   ///   - description: A description for the app's own use.
-  /// - Throws: ``FetchError`` with `rejected` for a URL of another scheme than http and https; with `storage`.
+  /// - Throws: ``FetchError`` with `rejected` for a URL that cannot be requested, such as one with another scheme; with
+  ///   `storage`.
   public func transfer(_ request: TransferRequest, description: String? = nil) throws -> TransferTask {
     var request = request
     if !isInForeground() { request.isDiscretionary = true }

@@ -21,6 +21,10 @@ public final class TransferWorker: Sendable {
   static let obstacleLifetime = 60.0
   /// The maximum backoff between two attempts, in seconds.
   static let maximumBackoff = 600.0
+  /// The number of crashes in a row, without progress between them, that end a transfer.
+  static let maximumCrashes = 2
+  /// The number of consecutive attempts with useless content that end a transfer.
+  static let maximumWastedAttempts = 3
   /// The number of consecutive wrong responses that end a transfer.
   static let maximumWrongResponses = 5
   /// The minimum number of attempts without any response before a transfer is given up, however long they take.
@@ -85,6 +89,7 @@ public final class TransferWorker: Sendable {
     // Another worker may be about to end. This worker then takes over a transfer that was resumed at this moment.
     guard let held = try await journal.lock.acquire(within: .seconds(5), clock: clock) else { return false }
     defer { held.release() }
+    try judgeCrashes()
     let failure = await work()
     for task in active.withLock({ Array($0.values) }) {
       task.cancel()
@@ -92,6 +97,16 @@ public final class TransferWorker: Sendable {
     }
     if let failure { throw failure }
     return true
+  }
+
+  /// Ends the transfers during which workers have crashed repeatedly. The others continue.
+  private func judgeCrashes() throws {
+    for transfer in try journal.running() where transfer.attempt != nil {
+      let crashes = try journal.recordCrash(of: transfer, at: clock.now)
+      if crashes > 0 { log("transfer \(transfer.number): the last worker has crashed during it") }
+      guard crashes >= Self.maximumCrashes else { continue }
+      try giveUp(transfer.number, "the process of the transfers has crashed \(crashes) times during this one")
+    }
   }
 
   /// - Returns: The error that makes the journal unusable; nil at a regular end.
@@ -127,11 +142,17 @@ public final class TransferWorker: Sendable {
     for (number, task) in active.withLock({ $0 }) where !wanted.contains(number) { task.cancel() }
     let now = clock.now
     var next: Double?
+    // After a crash, one suspect at a time is tried before the other transfers, and alone, so that they are not blamed.
+    let suspects = Set(running.filter { $0.suspicion(at: now) != nil }.map(\.number))
     func mayStart(_ number: Int64) -> Bool {
-      active.withLock { $0[number] == nil && $0.count < Self.maximumConcurrentTransfers }
+      active.withLock { active in
+        active[number] == nil && active.count < Self.maximumConcurrentTransfers
+          && suspects.isDisjoint(with: active.keys)
+      }
     }
     try stopObstructed(running, at: now)
-    for transfer in running where mayStart(transfer.number) {
+    let ordered = running.filter { suspects.contains($0.number) } + running.filter { !suspects.contains($0.number) }
+    for transfer in ordered where mayStart(transfer.number) {
       let left = transfer.timeLeft(at: now)
       if left <= 0 {
         try giveUp(transfer.number, transfer.failure ?? "the transfer timed out")
@@ -141,10 +162,12 @@ public final class TransferWorker: Sendable {
       if delay > 0 {
         next = min(next ?? .infinity, delay, left)
       } else if try canStart(transfer, at: now) {
+        try journal.beginAttempt(transfer.number, at: now)
         start(transfer)
       }
     }
-    return next
+    let tried = running.filter { transfer in active.withLock { $0[transfer.number] != nil } }
+    return ([next] + tried.map { $0.suspicion(at: now) }).compactMap(\.self).min()
   }
 
   /// Launches the apps whose transfers have ended, also those that an earlier worker has left.
@@ -206,8 +229,12 @@ public final class TransferWorker: Sendable {
         journalFailure.withLock { $0 = error }
       }
     }
+    guard let current = (try? journal.transfer(transfer.number)) ?? nil else { return }
+    if !current.state.isOver {
+      do { try journal.endAttempt(transfer.number) } catch { journalFailure.withLock { $0 = error } }
+    }
     // A transfer that was cancelled meanwhile has left its partial file.
-    if let current = (try? journal.transfer(transfer.number)) ?? nil, current.state == .cancelled {
+    if current.state == .cancelled {
       try? FileManager.default.removeItem(at: journal.partialFile(transfer))
       if let url = current.partialUpload { await cancel(transfer, url) }
     }
@@ -227,12 +254,15 @@ public final class TransferWorker: Sendable {
     // A request that was not sent because of `Retry-After` is not a failed attempt.
     let progress = current.completed - transfer.completed
     let hasProgressed = progress >= min(Self.minimumProgress, max(1, (current.total ?? .max) / 16))
-    let failures = hasProgressed ? 0 : current.failures + (error.code == .retryAfterPending ? 0 : 1)
+    let consecutive = hasProgressed ? 0 : current.failures + (error.code == .retryAfterPending ? 0 : 1)
+    let failures = max(consecutive, (current.wastedAttempts ?? 1) - 1)
+    let isUseless = current.wastedAttempts ?? 0 >= Self.maximumWastedAttempts
     let isUnanswered = error.code == .unreachable && error.status == nil && progress <= 0
     let unansweredSince = isUnanswered ? current.unansweredSince ?? now : nil
     let isFinal =
       switch error.code {
       case .rejected, .redirect, .storage: true
+      case _ where isUseless: true
       case .unexpectedResponse, .tooLarge: failures >= Self.maximumWrongResponses
       default:
         failures >= Self.minimumUnansweredAttempts

@@ -25,6 +25,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
   /// The clients of the proxies, each with its own connections.
   private let proxied: [ProxySettings.Proxy: HTTPClient]
   private let proxies: ProxySettings
+  private let maximumBody: Int
 
   /// Creates a transport with its own connection pool.
   ///
@@ -49,6 +50,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(eventLoopGroupProvider: .shared(Self.eventLoop), configuration: configuration)
     proxies = options.proxies
+    self.maximumBody = maximumBody
     var proxied: [ProxySettings.Proxy: HTTPClient] = [:]
     for proxy in Set(options.proxies.proxies.values) {
       configuration.proxy = HTTPClient.Configuration.Proxy(proxy)
@@ -96,6 +98,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
   /// - Throws: ``HTTPTransportError``
   private func execute(_ request: HTTPClientRequest, _ url: URL) async throws -> HTTPTransportResponse {
+    if let obstacle = url.requestObstacle { throw HTTPTransportError(.refused, "the URL is not valid: \(obstacle)") }
     let proxy = proxies.selected(for: url)
     let client = proxy.flatMap { proxied[$0] } ?? client
     let response: HTTPClientResponse
@@ -110,7 +113,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     return HTTPTransportResponse(
       status: Int(response.status.code),
       headers: response.headers.map { HTTPHeader($0.name, $0.value.fieldContent) },
-      body: AnswerBody(body: response.body))
+      body: AnswerBody(body: response.body, maximumBytes: maximumBody))
   }
 }
 
@@ -130,17 +133,23 @@ extension HTTPClient.Configuration.Proxy {
 /// The body of a response. Its errors are of type ``HTTPTransportError``.
 private struct AnswerBody: AsyncSequence, Sendable {
   let body: HTTPClientResponse.Body
+  let maximumBytes: Int
 
-  func makeAsyncIterator() -> Iterator { Iterator(iterator: body.makeAsyncIterator()) }
+  func makeAsyncIterator() -> Iterator { Iterator(iterator: body.makeAsyncIterator(), maximumBytes: maximumBytes) }
 
   struct Iterator: AsyncIteratorProtocol {
     var iterator: HTTPClientResponse.Body.AsyncIterator
+    let maximumBytes: Int
 
     mutating func next() async throws -> Data? {
       do {
         return try await iterator.next().map { Data($0.readableBytesView) }
       } catch {
-        throw HTTPTransportError(error)
+        var failure = HTTPTransportError(error)
+        if failure.detail == .tooLarge {
+          failure.message = "more than \(ByteAmount.limit(Int64(maximumBytes))) unpacked"
+        }
+        throw failure
       }
     }
   }
@@ -191,6 +200,7 @@ extension HTTPTransportError {
       self.init(.offline, "the name cannot be resolved")
     } else {
       self.init(Self.kind(error), ConnectionFailure.reason(error))
+      detail = ConnectionFailure.detail(error)
     }
   }
 

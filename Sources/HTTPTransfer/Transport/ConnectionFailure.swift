@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 
@@ -15,10 +16,26 @@ enum ConnectionFailure {
     case let error as NIOConnectionError: connection(error)
     case is SocketAddressError: "the name cannot be resolved"
     case let error as HTTPClientError: client(error)
+    case _ where detail(error) == .earlyEnd: "the server closed the connection"
+    case is NIOHTTPDecompression.DecompressionError:
+      detail(error) == .tooLarge ? "too large when it is unpacked" : "the compressed data is damaged"
+    case let error as NIOHTTPDecompression.ExtraDecompressionError:
+      error == .truncatedData ? "the compressed data ends early" : "bytes follow the end of the compressed data"
     case is HTTPParserError: "the response is not valid HTTP"
     case let error as ChannelError: channel(error)
     case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: handshake(error)
     default: other(error)
+    }
+  }
+
+  /// Returns the detail of an error that needs a message of its own; nil for none.
+  static func detail(_ error: any Error) -> HTTPTransportError.Detail? {
+    switch error {
+    case HTTPParserError.invalidEOFState: .earlyEnd
+    case let error as HTTPClientError where error == .remoteConnectionClosed: .earlyEnd
+    case NIOHTTPDecompression.DecompressionError.limit: .tooLarge
+    case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError: .coding
+    default: nil
     }
   }
 
@@ -30,7 +47,6 @@ enum ConnectionFailure {
   private static func client(_ error: HTTPClientError) -> String {
     switch error {
     case .connectTimeout: "the connection attempt timed out"
-    case .remoteConnectionClosed: "the server closed the connection"
     case .readTimeout, .deadlineExceeded: "the server sent no data in time"
     case .tlsHandshakeTimeout: "the TLS handshake timed out"
     case .cancelled: "the request was cancelled"

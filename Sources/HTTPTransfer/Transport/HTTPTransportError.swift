@@ -33,6 +33,19 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
   /// A description for a log, without a full stop.
   public var message: String
 
+  /// A failure that needs a message of its own.
+  enum Detail: Sendable, Hashable {
+    /// The peer has closed the connection before the end of the response.
+    case earlyEnd
+    /// The body is larger than the transport accepts.
+    case tooLarge
+    /// The content does not have the coding that it declares.
+    case coding
+  }
+
+  /// The detail of the failure; nil for none.
+  var detail: Detail?
+
   /// Whether the request cannot have left the machine.
   public var isUnsent: Bool { kind != .broken }
 

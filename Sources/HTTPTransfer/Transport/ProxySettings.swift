@@ -31,7 +31,8 @@ public struct ProxySettings: Sendable, Hashable {
     init(_ address: String) throws {
       // curl takes an address without a scheme for that of an HTTP proxy.
       let text = address.contains("://") ? address : "http://\(address)"
-      guard let url = URL(string: text), let host = url.host(), !host.isEmpty, let scheme = url.scheme?.lowercased()
+      guard let url = URL(string: text), let host = url.host(percentEncoded: false), !host.isEmpty,
+        let scheme = url.scheme?.lowercased()
       else {
         throw InvalidAddress(description: "the address of the proxy is not a URL such as http://proxy.example:3128")
       }
@@ -41,8 +42,10 @@ public struct ProxySettings: Sendable, Hashable {
       default:
         throw InvalidAddress(description: "a proxy needs an address with http or socks5, not with \(scheme.singleLine)")
       }
-      guard 1...65_535 ~= port else { throw InvalidAddress(description: "the port of the proxy is not 1...65535") }
-      self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+      if let obstacle = url.serverObstacle {
+        throw InvalidAddress(description: "the address of the proxy is not valid: \(obstacle)")
+      }
+      self.host = host
       self.url = url
       credentials = url.user(percentEncoded: false).map { "\($0):\(url.password(percentEncoded: false) ?? "")" }
     }

@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPTransfer
 package import News
 
 /// The selection of attachments that are downloaded with their items.
@@ -50,15 +51,15 @@ public struct AttachmentPolicy: Sendable, Hashable {
 
   /// Returns the URL from which a file is downloaded.
   ///
-  /// - Returns: nil for a scheme other than http and https, for a URL with a user name, and for a less trusted channel
-  ///   than that of the feed.
+  /// - Returns: nil for a URL that cannot be requested or has a user name, and for a less trusted channel than that of the
+  ///   feed.
   package func location(of attachment: Attachment, server: URL) -> URL? {
     guard let url = URL(string: attachment.url, relativeTo: server)?.absoluteURL, url.user() == nil,
-      let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme)
+      url.requestObstacle == nil
     else { return nil }
     guard server.scheme?.lowercased() == "https" else { return url }
     let isOwn = url.host()?.lowercased() == server.host()?.lowercased() && url.port ?? 443 == server.port ?? 443
-    return scheme == "https" && (isOwn || allowsOtherServers) ? url : nil
+    return url.scheme?.lowercased() == "https" && (isOwn || allowsOtherServers) ? url : nil
   }
 
   /// Returns the wanted files of an item, each with its maximum number of bytes.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransfer
 import News
 
 /// The fields of a payload, of whichever push service.
@@ -86,9 +87,6 @@ struct PushPayload: Decodable {
 
   /// Reads the page of an item. Other schemes could run programs.
   private static func link(_ fields: Fields) -> URL? {
-    guard let url = text(.url, fields).flatMap({ URL(string: $0) }), url.host() != nil,
-      ["http", "https"].contains(url.scheme?.lowercased())
-    else { return nil }
-    return url
+    text(.url, fields).flatMap { URL(string: $0) }.flatMap { $0.requestObstacle == nil ? $0 : nil }
   }
 }

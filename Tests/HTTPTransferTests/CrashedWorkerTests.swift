@@ -1,0 +1,85 @@
+import FaultServer
+import Foundation
+import HTTPTransfer
+import TestKit
+import Testing
+
+@Suite("A transfer after a crash of its worker") struct CrashedWorkerTests {
+  /// Leaves the record of an attempt behind, as a worker does that crashes during it.
+  private func crash(_ fixture: TransferFixture, _ numbers: Int64...) throws {
+    for number in numbers { try fixture.journal.beginAttempt(number, at: fixture.clock.now) }
+  }
+
+  /// Runs a worker that records the crash and begins no attempt, because there is no power.
+  private func record(_ fixture: TransferFixture, _ number: Int64) async throws {
+    try await fixture.working(obstacles: [.power]) {
+      try await fixture.eventually("it waits") { try fixture.journal.transfer(number)?.obstacle == .power }
+    }
+  }
+
+  @Test("fails after two crashes without progress; the others are completed")
+  func twice() async throws {
+    try await TransferFixture.with { fixture in
+      let bad = try fixture.download { $0.isDiscretionary = true }
+      let good = try fixture.download { $0.file = fixture.folder.appending(path: "good.bin") }
+      try crash(fixture, bad)
+      try await record(fixture, bad)
+      #expect(try fixture.journal.transfer(bad)?.state == .running)
+      try fixture.journal.suspend(good)
+      try fixture.journal.resume(good, at: fixture.clock.now)
+      try crash(fixture, bad)
+      try await fixture.working {
+        let transfer = try await fixture.end(of: bad)
+        #expect(transfer.state == .failed)
+        #expect(transfer.failure == "the process of the transfers has crashed 2 times during this one")
+        try await fixture.finish(good)
+      }
+      #expect(try fixture.files() == ["good.bin"])
+    }
+  }
+
+  @Test("begins a new count after progress, a reboot, a regular end and a resume by the user", arguments: 0..<4)
+  func forgiven(number: Int) async throws {
+    try await TransferFixture.with { fixture in
+      let transfer = try fixture.download { $0.isDiscretionary = true }
+      try crash(fixture, transfer)
+      try await record(fixture, transfer)
+      switch number {
+      case 0: try Data([1]).write(to: fixture.folder.appending(path: ".output.bin.\(transfer).part"))
+      case 1: break
+      case 2:
+        fixture.modify { response, _, _ in response.hanging(at: .start) }
+        try await fixture.working {
+          try await fixture.eventually("it is tried") { !fixture.server.requests.isEmpty }
+        }
+        fixture.modify { response, _, _ in response }
+      default:
+        try fixture.journal.suspend(transfer)
+        try fixture.journal.resume(transfer, at: fixture.clock.now)
+      }
+      try crash(fixture, transfer)
+      if number == 1 { fixture.clock.reboot() }
+      try await fixture.working { try await fixture.finish(transfer) }
+    }
+  }
+
+  @Test("is tried alone for ten seconds")
+  func alone() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in response.hanging(at: .start) }
+      let suspects = try (0..<2).map { index in
+        try fixture.download { $0.file = fixture.folder.appending(path: "\(index).bin") }
+      }
+      _ = try fixture.download()
+      for number in suspects { try crash(fixture, number) }
+      try await fixture.working {
+        let start = fixture.clock.now
+        try await fixture.eventually("the first is tried") { !fixture.server.requests.isEmpty }
+        try await fixture.eventually("the second is tried") { fixture.server.requests.count > 1 }
+        #expect(fixture.clock.now.seconds(since: start) >= 10)
+        try await fixture.eventually("all are tried") { fixture.server.requests.count == 3 }
+        #expect(fixture.clock.now.seconds(since: start) >= 20)
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import FaultServer
+import Foundation
+import HTTPTransfer
+import Synchronization
+import TestKit
+import Testing
+
+@Suite("A download whose declared length is wrong") struct WrongLengthTests {
+  private static let content = TransferFixture.content(300_000)
+
+  /// Servers that close the connection before the declared end.
+  enum Lie: CaseIterable {
+    case noTag, ignoresRange, weakTag, emptyPart, wrongTotal
+  }
+
+  private func modification(_ lie: Lie) -> TransferFixture.Modification {
+    let content = Self.content
+    return { response, request, _ in
+      var whole = FaultResponse(
+        headers: [("Content-Type", "application/octet-stream"), ("ETag", "\"one\"")], body: content)
+      whole = whole.declaring(length: content.count + 100).truncated(at: .body(content.count))
+      switch lie {
+      case .noTag: return whole.removing("ETag")
+      case .weakTag: return whole.setting("ETag", "W/\"one\"")
+      case .ignoresRange: return whole
+      case .emptyPart, .wrongTotal:
+        guard request["Range"] != nil else { return whole }
+        var part = whole.setting("Content-Range", "bytes 300000-300099/\(lie == .emptyPart ? 300_100 : 300_200)")
+        (part.status, part.body) = (206, Data())
+        return part.declaring(length: 100).truncated(at: .body(0))
+      }
+    }
+  }
+
+  @Test("is requested three times with increasing waits, and then fails", arguments: Lie.allCases)
+  func tooLarge(lie: Lie) async throws {
+    try await TransferFixture.with(Self.content) { fixture in
+      let (modify, clock) = (modification(lie), fixture.clock)
+      let times = Mutex<[FetchInstant]>([])
+      fixture.modify { response, request, number in
+        times.withLock { $0.append(clock.now) }
+        return modify(response, request, number)
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
+        #expect(transfer.state == .failed)
+        let failure = transfer.failure ?? ""
+        // Bytes that arrive together with the end of a connection may be lost.
+        #expect(
+          failure.wholeMatch(of: /the connection ended after .* of .*, and too early in 3 attempts/) != nil,
+          "\(failure)")
+        #expect(try fixture.files() == [])
+      }
+      // A wrong part is followed by a request for all within the same attempt.
+      let instants = times.withLock(\.self)
+      #expect(instants.count <= (lie == .wrongTotal ? 5 : 3))
+      let waits = zip(instants, instants.dropFirst()).map { $1.seconds(since: $0) }.filter { $0 > 0.1 }
+      #expect(waits == waits.sorted())
+      #expect(fixture.server.bytesWritten < 3 * 310_000)
+    }
+  }
+
+  @Test("is complete if a 416 reports that all of it was received", arguments: [true, false])
+  func complete(hasDigest: Bool) async throws {
+    let content = Self.content
+    try await TransferFixture.with(content) { fixture in
+      fixture.modify { response, request, _ in
+        let response = hasDigest ? response : response.removing("Repr-Digest")
+        guard request["Range"] == nil else { return response }
+        return response.declaring(length: content.count + 100).truncated(at: .body(content.count))
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
+        #expect(transfer.state == .finished, "\(transfer.failure ?? "")")
+        #expect((transfer.completed, transfer.total) == (300_000, 300_000))
+        #expect(try Data(contentsOf: fixture.output) == content)
+        #expect(fixture.server.requests.map { $0["Range"] } == [nil, "bytes=300000-"])
+      }
+    }
+  }
+
+  @Test("is not complete after a 416 if its digest is another one")
+  func wrongDigest() async throws {
+    let content = Self.content
+    try await TransferFixture.with(content) { fixture in
+      fixture.modify { response, request, _ in
+        guard request["Range"] == nil else { return response }
+        var other = response
+        other.body[7] ^= 1
+        return other.declaring(length: content.count + 100).truncated(at: .body(content.count))
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
+        #expect(transfer.state == .failed)
+        #expect(fixture.server.requests.count { $0["Range"] == nil } <= 3)
+        #expect(try fixture.files() == [])
+      }
+    }
+  }
+
+  @Test("is requested three times if it is too small for the announced digest")
+  func tooSmall() async throws {
+    try await TransferFixture.with(Self.content) { fixture in
+      fixture.modify { response, _, _ in response.declaring(length: 200_000) }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
+        #expect(transfer.state == .failed)
+        #expect(transfer.failure == "the content does not have the expected SHA-256")
+        #expect(fixture.server.requests.count == 3)
+        #expect(try fixture.files() == [])
+      }
+    }
+  }
+}

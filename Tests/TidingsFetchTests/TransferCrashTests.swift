@@ -1,0 +1,100 @@
+import FaultServer
+import Foundation
+import HTTPTransfer
+import TestKit
+import TestSupport
+import Testing
+
+@Suite("Transfers whose process is killed again and again", .timeLimit(.minutes(5))) struct TransferCrashTests {
+  /// Runs the body with a server that never responds to `/bad`.
+  private func serving(_ body: @Sendable (FaultServer, Command) async throws -> Void) async throws {
+    try await FaultServer.with({ request in
+      let response = FaultResponse(body: Data("news".utf8))
+      return request.path == "/bad" ? response.hanging(at: .start) : response
+    }) { server in
+      try await Command.with(server: server.url) { try await body(server, $0) }
+    }
+  }
+
+  private func worker(_ command: Command) async throws -> Int32 {
+    let lock = FetchLock(path: command.folder.appending(path: "transfers/worker.lock").path)
+    try await eventually("there is a worker") { lock.holder.map { kill($0, 0) == 0 } == true }
+    return try #require(lock.holder)
+  }
+
+  /// Ends the worker when it has requested the bad file again.
+  private func end(_ signal: Int32, _ server: FaultServer, _ command: Command, attempt: Int) async throws {
+    try await eventually("it is under way") { server.requests.count { $0.path == "/bad" } >= attempt }
+    let process = try await worker(command)
+    kill(process, signal)
+    try await eventually("it has ended") { kill(process, 0) != 0 }
+  }
+
+  private func begin(_ command: Command, _ server: FaultServer, _ name: String) async throws {
+    let output = command.folder.appending(path: name).path
+    #expect(try await command.run("download", server.url + "/" + name, "--output", output).status == 0)
+  }
+
+  private func states(_ command: Command) throws -> [Transfer.State] {
+    try TransferJournal(store: command.folder).transfers().map(\.state)
+  }
+
+  @Test("end only the transfer at which two processes have crashed")
+  func crashes() async throws {
+    try await serving { server, command in
+      try await begin(command, server, "bad")
+      try await end(SIGKILL, server, command, attempt: 1)
+      try await begin(command, server, "one")
+      try await end(SIGKILL, server, command, attempt: 2)
+      try await begin(command, server, "two")
+      try await eventually("the others are complete") { try states(command) == [.failed, .finished, .finished] }
+      let list = try await command.run("transfers").output
+      #expect(
+        list.contains("1  failed  0 B  bad: the process of the transfers has crashed 2 times during this one"),
+        "\(list)")
+      #expect(server.requests.count { $0.path == "/bad" } == 2)
+    }
+  }
+
+  @Test("continue if it is told to end")
+  func terminated() async throws {
+    try await serving { server, command in
+      try await begin(command, server, "bad")
+      for attempt in 1...3 {
+        try await end(SIGTERM, server, command, attempt: attempt)
+        _ = try await command.run("transfers")
+      }
+      try await eventually("it is under way") { server.requests.count { $0.path == "/bad" } >= 4 }
+      server.release()
+      try await eventually("it is complete") { try states(command) == [.finished] }
+    }
+  }
+
+  @Test(
+    "and redirects to a port that does not exist end neither a fetch nor the process",
+    arguments: ["99999", "18446744073709551616"])
+  func ports(port: String) async throws {
+    try await FaultServer.with({ request in
+      request.path == "/good"
+        ? FaultResponse(body: Data("news".utf8))
+        : .redirect(.text("http://127.0.0.1:\(port)/x"), from: request)
+    }) { server in
+      try await Command.with(server: server.url) { command in
+        let fetch = try await command.run("fetch")
+        #expect(fetch.status == 20)
+        #expect(fetch.errors.contains("the redirect has no valid Location"), "\(fetch.errors)")
+        let bad = try await command.run(
+          "download", server.url + "/bad", "--output", command.folder.appending(path: "bad").path, "--wait")
+        #expect(bad.status == 20)
+        let good = try await command.run(
+          "download", server.url + "/good", "--output", command.folder.appending(path: "good").path, "--wait")
+        #expect(good.status == 0, "\(good.errors)")
+        for words in [
+          ["download", "http://127.0.0.1:\(port)/", "--output", "/tmp/x"], ["--server", "http://a:\(port)", "fetch"],
+        ] {
+          #expect(try await command.start(words).result().status == 64)
+        }
+      }
+    }
+  }
+}
