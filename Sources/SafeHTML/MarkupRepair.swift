@@ -131,9 +131,15 @@ struct MarkupRepair {
 
   private mutating func endTag(at start: Int) -> Int {
     guard start < lastBracket else { return literal(at: start) }
-    guard let name = name(at: start + 2).name else { return literal(at: start) }
+    let (written, nameEnd) = name(at: start + 2)
+    guard let name = written else { return literal(at: start) }
     if !started.contains(name), TagMeaning(of: name) == .word { return literal(at: start) }
     hasMarkup = true
+    if byte(nameEnd) == UInt8(ascii: "<") {
+      // The end of this tag is missing.
+      output += source[start..<nameEnd] + [UInt8(ascii: ">")]
+      return nameEnd
+    }
     let end = bracket(after: start) + 1
     output += source[start..<end]
     return end
@@ -141,7 +147,9 @@ struct MarkupRepair {
 
   private mutating func startTag(at start: Int) -> Int {
     guard start < lastBracket, let tag = tag(at: start) else { return literal(at: start) }
-    guard let name = tag.name, !isLiteral(name, tag, from: start) else { return literal(at: start) }
+    guard let name = tag.name, byte(tag.nameEnd) != UInt8(ascii: "<"), !isLiteral(name, tag, from: start) else {
+      return literal(at: start)
+    }
     hasMarkup = true
     started.insert(name)
     let text = source[start...tag.end]
@@ -212,11 +220,11 @@ struct MarkupRepair {
     byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0C || byte == 0x0D
   }
 
-  /// Reads the name of a tag, up to a blank, `/` or `>`.
+  /// Reads the name of a tag, up to a blank, `/`, `<` or `>`.
   private func name(at start: Int) -> (name: String?, end: Int) {
     var index = start
     var isName = true
-    while let byte = byte(index), !Self.isBlank(byte), byte != UInt8(ascii: "/"), byte != UInt8(ascii: ">") {
+    while let byte = byte(index), !Self.isBlank(byte), !"/<>".utf8.contains(byte) {
       isName = isName && (byte.isASCIIAlphanumeric || "-_:.".utf8.contains(byte)) && index - start < 64
       index += 1
       if !isName { return (nil, index) }

@@ -106,4 +106,14 @@ import Testing
     for word in ["onclick", "script", "onerror", "javascript"] { #expect(!markup.html.contains(word)) }
     #expect(markup.pictures == ["https://a.example/b.jpg"])
   }
+
+  @Test("Footnotes work on the page, and their names are not those of the page")
+  func footnotes() {
+    let written = ##"<h1 id="files"><a href="#main">1</a></h1><p id="main"><a href="#files">back</a></p>"##
+    let stored = written.replacing("id=\"", with: "id=\"user-content-").replacing("#", with: "#user-content-")
+    #expect(ItemMarkup(written).html == ItemMarkup(stored).html)
+    #expect(
+      ItemMarkup(stored).html == ##"<h2 id="user-content-files"><a href="#user-content-main">1</a></h2>"##
+        + ##"<p id="user-content-main"><a href="#user-content-files">back</a></p>"##)
+  }
 }

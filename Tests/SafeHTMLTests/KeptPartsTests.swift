@@ -30,7 +30,8 @@ import Testing
     ("<svg><title>Sales</title><text>12</text><text>13</text><style>p{}</style></svg>", "Sales 12 13"),
     ("<input type=submit value=Vote><input type=hidden value=x>", "Vote"),
     ("<textarea>a <b> c</textarea>", "a <b> c"), ("<xmp>&amp; <p></xmp>", "&amp; <p>"),
-    ("<iframe srcdoc='<p>Inner</p>'></iframe>", "Inner"), ("a<![CDATA[<p>b</p>]]>c", "a\n\nb\n\nc"),
+    ("<iframe srcdoc='<p>Inner</p>'></iframe>", "Inner"), ("<p>a</p<p>b</p>", "a\n\nb"),
+    ("a<![CDATA[<p>b</p>]]>c", "a\n\nb\n\nc"),
     ("<p title=\"unclosed>lost</p><p>kept</p>", "lost\n\nkept"),
     ("caf&eacute au lait &copy 2026", "café au lait © 2026"),
   ])
@@ -44,7 +45,7 @@ import Testing
     "The <iframe> tag is blocked by <script> rules. Read on.", "<textarea> can be resized", "Use <b> for bold",
     "Array<Int> and Dictionary<Int, String>", "I <3 you, a < b", "<ann@a.example> wrote <https://a.example/?a=b>",
     "Use <link>, <meta> and <img>.", "Close it with </script> or </Unheard>", "The <!-- marker", "<?php echo 1 ?>",
-    "<% erb %>", "<title> comes first",
+    "a<b<c and d", "<% erb %>", "<title> comes first",
   ])
   func `Text that only looks like markup is kept as written`(_ text: String) {
     #expect(!SafeHTML.looksLikeMarkup(text))

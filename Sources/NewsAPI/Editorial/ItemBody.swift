@@ -66,7 +66,9 @@ extension SafeHTML {
   init?(in fields: [String: JSONValue]) {
     var reader = FieldReader(fields)
     guard let source = reader.html() else { return nil }
-    self.init(source, base: nil)
+    // Links of the text to its own page stay inside of it.
+    let address: String? = if case .string(let url) = fields["url"] { url } else { nil }
+    self.init(source, address: address)
   }
 }
 

@@ -159,6 +159,21 @@ import Testing
     }
   }
 
+  @Test("The HTML of an editor keeps its words, its embeds as links, and its footnotes")
+  func keptParts() async throws {
+    try await TestServer.with { server in
+      let body = #"""
+        {"date": "2026-01-01T00:00:00Z", "text": "x", "url": "https://example.org/a",
+         "html": "<form>Vote <a href='https://example.org/a#n'>1</a></form><iframe src='https://v.example/1'></iframe><p id=n>x</p>"}
+        """#
+      let item = try await server.write("POST", "items", body).json(EditorialItem.self, status: 201)
+      #expect(
+        item.item.html
+          == ##"<div>Vote <a href="#user-content-n">1</a></div><a href="https://v.example/1">v.example/1</a>"##
+          + #"<p id="user-content-n">x</p>"#)
+    }
+  }
+
   @Test("PATCH merges: omitted fields stay, null removes a field, arrays are replaced")
   func mergePatch() async throws {
     try await TestServer.with { server in
