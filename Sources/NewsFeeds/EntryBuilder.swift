@@ -76,15 +76,17 @@ struct EntryBuilder {
     let title = Self.bounded(raw.title.map(Self.line), Self.maximumTitleBytes, "title", &notes)
     let content = raw.content.map { Rendering($0, base: raw.base, address: raw.link) }
     let summary = raw.summary.map { Rendering($0, base: raw.base, address: raw.link) }
-    // Tickers and link feeds consist of titles.
-    let candidates = [raw.text.map(PlainText.cleaned), content?.text, summary?.text, title]
+    let body = content ?? summary
+    let (guid, link) = (raw.guid?.trimmed.nonEmpty, Self.link(of: raw, &notes))
+    let attachments = Self.attachments(raw, body, &notes)
+    // Tickers and link feeds consist of titles, photo blogs of pictures, which lead to their page.
+    let file = attachments.first.map { $0.alt ?? link ?? $0.url }
+    let candidates = [raw.text.map(PlainText.cleaned), content?.text, summary?.text, title, file]
     guard let whole = candidates.lazy.compactMap({ $0?.nonEmpty }).first else {
       throw Rejection(message: "has neither text nor title")
     }
     let text = Self.bounded(whole, Self.maximumTextBytes, "text", &notes) ?? whole
-    let (guid, link) = (raw.guid?.trimmed.nonEmpty, Self.link(of: raw, &notes))
     let names = EntryNames(raw, link: link) { Digest.fallbackName(title: title, date: date.own, text: whole) }
-    let body = content ?? summary
     notes += (body?.losses ?? []).map(\.description)
     let html = content?.html ?? (content == nil ? summary?.html : nil)
     let isRepeated = summary.map { $0.text.utf8.elementsEqual(whole.utf8) } == true
@@ -94,7 +96,7 @@ struct EntryBuilder {
       summary: Self.bounded(isRepeated ? nil : summary?.text, Self.maximumSummaryBytes, "summary", &notes), text: text,
       html: Self.boundedHTML(html, &notes), categories: Self.categories(raw.categories, &notes),
       language: language(of: raw, &notes), url: link, author: Self.author(of: raw, &notes), breaking: raw.breaking,
-      attachments: Self.attachments(raw, body, &notes), isDateFirstSeen: date.origin == .reading,
+      attachments: attachments, isDateFirstSeen: date.origin == .reading,
       dateProblem: date.problem, origin: raw.id == nil ? guid.flatMap(Self.uuid(ofURN:)) : nil,
       linkID: raw.id == nil ? names.linkID : nil, earlierID: raw.id == nil ? names.earlierID : nil)
   }

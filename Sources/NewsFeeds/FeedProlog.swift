@@ -1,6 +1,6 @@
 internal import SafeHTML
 
-/// What precedes the root element of a feed.
+/// The text before the root element of a feed.
 ///
 /// Software writes warnings, comments, byte order marks and second XML declarations before a feed. XML allows none of
 /// them, and browsers and feed readers ignore them.

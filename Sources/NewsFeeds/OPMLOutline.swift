@@ -14,7 +14,7 @@ final class OPMLOutline: XMLDocumentBuilder {
   private struct Open {
     /// The topics of the outline and of those around it.
     var topics: [FeedCategory]
-    /// The reason why an outline that claims to be a feed is none, unless it is a folder.
+    /// The reason why an outline that claims to be a feed cannot be read as one; nil for a folder.
     var problem: FeedProblem?
   }
 

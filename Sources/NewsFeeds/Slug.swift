@@ -15,7 +15,7 @@ public enum Slug {
   /// characters become hyphens. `Ärger & Straße` becomes `arger-strasse`.
   ///
   /// A category without a Latin form, or one that is truncated, ends with a part of its SHA-256 digest. Different
-  /// categories may have the same slug, such as "C" and "C#"; ``distinct(_:)`` tells them apart.
+  /// categories may have the same slug, such as "C" and "C#"; ``distinct(_:)`` keeps them apart.
   ///
   /// - Returns: The slug, or nil if the category has no letter or digit.
   public static func make(_ category: String) -> String? {

@@ -73,9 +73,10 @@ struct TagReading {
   }
 
   private func acts(_ tag: Tag, count: Int) -> Bool {
-    guard tag.isKnown, !isLine || !Self.swallowing.contains(tag.name) else { return false }
+    let isSwallowing = Self.swallowing.contains(tag.name)
+    guard tag.isKnown, !isLine || !isSwallowing || tag.hasAttributes && tag.isPaired else { return false }
     if tag.hasAttributes || tag.isPaired && (tag.hasContent || !isLine) { return true }
-    if Self.swallowing.contains(tag.name) { return false }
+    if isSwallowing { return false }
     if !isLine, tag.isSelfClosing || tag.isFirst && !tag.isEnd && Self.single.contains(tag.name) { return true }
     if !isLine, count > 1, Self.single.contains(tag.name) { return true }
     if tag.isEnd || Self.single.contains(tag.name) { return !tag.isWord }

@@ -190,7 +190,7 @@ struct Worker: AsyncParsableCommand {
     signal(SIGHUP, SIG_IGN)
     let worker = try parent.worker()
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-    // A worker that is told to end does so regularly. Otherwise its transfers would be suspected of a crash.
+    // A worker that receives a signal ends regularly. Otherwise its transfers would be suspected of a crash.
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await worker.run() }
       group.addTask { for await _ in signals { break } }

@@ -108,4 +108,16 @@ struct FieldLimitTests {
     #expect(entry.author == "Ann")
     #expect(entry.attachments.map(\.bytes) == [5])
   }
+
+  @Test("are no reason to lose an entry that consists of a picture or a file")
+  func pictures() throws {
+    let picture = "&lt;img src='https://example.org/1.jpg'>"
+    let item = "<item><link>https://example.org/1</link><pubDate>2026-01-01</pubDate>"
+    #expect(try entry(rss(item + "<description>\(picture)</description></item>")).text == "https://example.org/1")
+    let alt = picture.replacing("src", with: "alt='A pier' src")
+    #expect(try entry(rss(item + "<description>\(alt)</description></item>")).text == "A pier")
+    let file = "<item><pubDate>2026-01-01</pubDate><enclosure url='https://example.org/1.mp3'/></item>"
+    #expect(try entry(rss(file)).text == "https://example.org/1.mp3")
+    #expect(events(rss(item + "</item>")).complaints == ["skipped line 5: has neither text nor title"])
+  }
 }

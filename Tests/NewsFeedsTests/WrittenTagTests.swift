@@ -55,6 +55,7 @@ struct WrittenTagTests {
     let found = try read("Why <script>alert(1)</script> is bad")
     #expect(found.title == "Why <script>alert(1)</script> is bad")
     #expect(found.text == "Why is bad")
+    #expect(try read("safe<script src='x'>y()</script>").title == "safe")
     #expect(try read("x <br /> y").title == "x <br /> y")
     #expect(try read("x <br /> y").text == "x\ny")
     #expect(try read("one <br> two <br> three").text == "one\ntwo\nthree")

@@ -5941,7 +5941,7 @@ components:
             status: 422
             errors:
               - { field: date, rule: must not be in the future }
-              - { field: "attachments[0].url", rule: "must be an absolute http or https URL of at most 2048 bytes, or /v1/media/{id}" }
+              - { field: "attachments[0].url", rule: "must be an absolute http or https URL of at most 2048 bytes, with a valid host and port, or /v1/media/{id}" }
     BatchRefused:
       description: >-
         The batch is malformed, an entry of an atomic batch was refused, or an earlier request with this `Idempotency-Key` had
@@ -6383,7 +6383,12 @@ components:
         text: { type: string, minLength: 1, maxLength: 262144 }
         title: { type: string, maxLength: 1024 }
         summary: { type: string, maxLength: 16384 }
-        html: { type: string, maxLength: 524288, description: "Sanitised HTML, present only with `include=html`." }
+        html:
+          type: string
+          maxLength: 524288
+          description: |
+            Sanitised HTML, present only with `include=html`. Links are absolute, or lead to an element of the same HTML:
+            `href="#user-content-note"` to `id="user-content-note"`. These ids are unique within an item only.
         topics:
           type: array
           maxItems: 16
@@ -6754,7 +6759,13 @@ components:
         text: { type: string, minLength: 1, maxLength: 262144 }
         title: { type: string, minLength: 1, maxLength: 1024 }
         summary: { type: string, minLength: 1, maxLength: 16384 }
-        html: { type: string, minLength: 1, maxLength: 524288, description: Sanitised before storage. }
+        html:
+          type: string
+          minLength: 1
+          maxLength: 524288
+          description: |
+            Sanitised before storage. Frames and players become links, and pictures keep the address that a script would load.
+            Ids that links inside the HTML refer to begin with `user-content-`.
         topics:
           description: Slugs of existing topics.
           type: array
