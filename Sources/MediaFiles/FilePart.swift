@@ -176,14 +176,7 @@ extension MediaDirectory: MediaPartStorage {
   }
 
   /// Removes parts.
-  public func remove(_ ids: [UUID]) async throws {
-    try await BlockingWork.run {
-      for id in ids {
-        let descriptor = Foundation.open(path(ofPart: id), O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { continue }
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(path(ofPart: id)) }
-        close(descriptor)
-      }
-    }
+  public func remove(_ ids: [UUID]) async throws -> Int {
+    try await BlockingWork.run { ids.count { removeUnlocked(path(ofPart: $0)) } }
   }
 }

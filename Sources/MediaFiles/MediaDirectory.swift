@@ -1,20 +1,49 @@
 public import Foundation
 
 /// A media storage in a folder. Each file is named after its digest, and `upload-UUID` while it is written, or `part-UUID` if
-/// several requests write it.
+/// several requests write it. The label of the folder is `library.json`.
 ///
 /// Several processes may share the folder, on one machine or over a network file system with locks.
 public struct MediaDirectory: MediaStorage {
   static let uploadPrefix = "upload-"
   let path: String
 
-  /// Creates the folder if it is missing.
+  /// Creates a storage in a folder.
   ///
-  /// - Throws: An error of the system if the folder cannot be created, read or written.
-  public init(_ folder: URL) throws {
+  /// - Parameter createsFolder: Whether a missing folder is created at once. Otherwise `setLabel(_:)` creates it, and all
+  ///   other calls throw until then: a folder may be missing because its file system is not mounted.
+  /// - Throws: `MediaError` if the folder cannot be created, read or written.
+  public init(_ folder: URL, createsFolder: Bool = true) throws(MediaError) {
     path = folder.path
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    if createsFolder { try create() }
+    guard try isFolder() else { return }
     guard access(path, R_OK | W_OK | X_OK) == 0 else { throw MediaError.last("access") }
+  }
+
+  /// Creates the folder and the folders that contain it, unless they exist.
+  func create() throws(MediaError) {
+    if try isFolder() { return }
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw .failed("mkdir", code: Self.code(of: error))
+    }
+  }
+
+  private static func code(of error: any Error) -> Int32 {
+    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+    return (cause?.domain == NSPOSIXErrorDomain ? cause?.code : nil).map(Int32.init) ?? EIO
+  }
+
+  /// Whether the folder exists.
+  func isFolder() throws(MediaError) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      if errno == ENOENT { return false }
+      throw .last("stat")
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw .failed("opendir", code: ENOTDIR) }
+    return true
   }
 
   /// Starts an upload.
@@ -51,16 +80,19 @@ public struct MediaDirectory: MediaStorage {
   }
 
   /// Removes abandoned uploads. An active upload holds a lock on its file.
-  public func sweep() async throws {
+  public func sweep() async throws -> Int {
     try await BlockingWork.run {
-      for name in try names() where name.hasPrefix(Self.uploadPrefix) {
-        let descriptor = Foundation.open("\(path)/\(name)", O_WRONLY | O_CLOEXEC)
-        // The file has been published or removed in the meantime.
-        guard descriptor >= 0 else { continue }
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink("\(path)/\(name)") }
-        close(descriptor)
-      }
+      try names().filter { $0.hasPrefix(Self.uploadPrefix) }.count { removeUnlocked("\(path)/\($0)") }
     }
+  }
+
+  /// Removes a file unless a process has locked it.
+  func removeUnlocked(_ name: String) -> Bool {
+    let descriptor = Foundation.open(name, O_WRONLY | O_CLOEXEC)
+    // The file may have been published or removed in the meantime.
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 && unlink(name) == 0
   }
 
   func path(of digest: MediaDigest) -> String { "\(path)/\(digest.hexadecimal)" }

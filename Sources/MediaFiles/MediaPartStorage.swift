@@ -22,7 +22,10 @@ public protocol MediaPartStorage: Sendable {
   func ids() async throws -> [UUID]
 
   /// Removes parts, except open ones.
-  func remove(_ ids: [UUID]) async throws
+  ///
+  /// - Returns: The number of removed parts.
+  @discardableResult
+  func remove(_ ids: [UUID]) async throws -> Int
 }
 
 /// A part of a file, open for more bytes.

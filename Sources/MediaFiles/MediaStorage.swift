@@ -25,15 +25,24 @@ public protocol MediaStorage: Sendable {
   func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int
 
   /// Removes the uploads of processes that have ended.
-  func sweep() async throws
+  ///
+  /// - Returns: The number of removed uploads.
+  @discardableResult
+  func sweep() async throws -> Int
 
   /// The storage of parts; nil if each file must arrive in one request.
   var parts: (any MediaPartStorage)? { get }
+
+  /// The storage with its label; nil if it cannot have one, and belongs to whoever uses it.
+  var labelled: (any LabelledStorage)? { get }
 }
 
 extension MediaStorage {
   /// nil: each file must arrive in one request.
   public var parts: (any MediaPartStorage)? { nil }
+
+  /// nil: the storage belongs to whoever uses it.
+  public var labelled: (any LabelledStorage)? { nil }
 }
 
 /// An upload in progress. The file is available to readers once it is published. An upload that is released before

@@ -39,12 +39,21 @@ struct EpochCommand: AsyncParsableCommand {
   struct New: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Begins a new epoch and prints its id.",
-      discussion: "All earlier tokens become invalid, so every client requests the snapshot.")
+      discussion: """
+        All earlier tokens become invalid, so every client requests the snapshot. Uploads are refused, and no file is \
+        removed, until `tidings media adopt` gives the folder for files to the database: a copy must not remove the \
+        files of its original.
+        """)
 
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-      try await common.withStore { store, _ in try StandardStreams.printResult(try await store.cutEpoch()) }
+      try await common.withStore { store, _ in
+        try StandardStreams.printResult(try await store.cutEpoch())
+        guard try await store.mediaLibrary().adopted != nil else { return }
+        StandardStreams.printDiagnostic(
+          "tidings: uploads are refused and no file is removed until `tidings media adopt` was run")
+      }
     }
   }
 }

@@ -8,7 +8,8 @@ struct Purge: AsyncParsableCommand {
     abstract: "Purges the records of old removals, and removes files that no item uses.",
     discussion: """
       A client that was offline for longer than the given age requests the snapshot. Files are removed from \
-      TIDINGS_MEDIA_DIRECTORY, if it is set.
+      TIDINGS_MEDIA_DIRECTORY, if it is set and belongs to the database. Files that the database does not know are never \
+      removed; `tidings media check` lists them.
 
       A running server does both once an hour, with the ages in TIDINGS_PURGE_AFTER and TIDINGS_MEDIA_UNUSED_AFTER.
       """)
@@ -29,11 +30,12 @@ struct Purge: AsyncParsableCommand {
         try StandardStreams.printResult("\(counted(purged, "removal")) purged")
         guard let library = try settings.mediaLibrary(over: store) else { return }
         let age = mediaUnusedFor?.duration ?? .seconds(settings.mediaUnusedAfter * 86_400)
-        let removed = try await library.collect(unusedFor: age)
-        try StandardStreams.printResult("\(counted(removed, "unused file")) removed")
+        let removed = try await library.collect(unusedFor: age, logger: logger)
+        try StandardStreams.printResult("\(counted(removed.files, "unused file")) removed")
+        if removed.uploads > 0 {
+          try StandardStreams.printResult("\(counted(removed.uploads, "abandoned upload")) removed")
+        }
       }
     }
   }
-
-  private func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 }

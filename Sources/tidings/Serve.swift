@@ -44,6 +44,7 @@ struct Serve: AsyncParsableCommand {
       let deliveries = try settings.deliveryConfiguration()
       try await settings.withStore(logger) { [settings] store in
         try await settings.checkDurability(of: store, logger)
+        try await settings.prepareMedia(over: store, logger)
         var apiSettings = try settings.api()
         apiSettings.logLevel = logger.logLevel
         apiSettings.push = settings.pushSettings(deliveries)

@@ -22,7 +22,7 @@ struct Tidings: AsyncParsableCommand {
     version: TidingsVersion.current,
     subcommands: [
       Serve.self, Migrate.self, Import.self, Export.self, SubscriptionsCommand.self, Keys.self, ConsoleCommand.self,
-      PushCommand.self, EpochCommand.self, Purge.self, Doctor.self,
+      PushCommand.self, EpochCommand.self, Purge.self, MediaCommand.self, Doctor.self,
     ])
 
   static func main() async {

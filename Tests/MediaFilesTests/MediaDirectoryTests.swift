@@ -129,4 +129,23 @@ import Testing
     #expect(MediaDigest(hexadecimal: digest.hexadecimal) == digest)
     #expect(MediaDigest(bytes: Data(text.utf8)) == nil)
   }
+
+  @Test("A missing folder is created with its label, and by nothing else")
+  func missing() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-media-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let directory = try MediaDirectory(folder, createsFolder: false)
+    #expect(try await !directory.exists())
+    await #expect(throws: MediaError.self) { try await directory.begin() }
+    #expect(!FileManager.default.fileExists(atPath: folder.path))
+    try await directory.setLabel(Data("a".utf8))
+    #expect(try await directory.exists())
+    #expect(try await directory.label() == Data("a".utf8))
+    #expect(try await !directory.hasFiles())
+    try await directory.setLabel(Data("bc".utf8))
+    #expect(try await directory.label() == Data("bc".utf8))
+    #expect(try await directory.sweep() == 0)
+    _ = try await directory.open(UUID())
+    #expect(try await directory.hasFiles())
+  }
 }

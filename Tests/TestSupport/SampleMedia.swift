@@ -27,9 +27,9 @@ package func withMediaFolder<Value: Sendable>(_ body: @Sendable (URL) async thro
   return try await body(folder)
 }
 
-/// Returns the names of the files in a folder, sorted.
+/// Returns the names of the files in a folder, sorted, without the label of a folder for files.
 package func names(in folder: URL) throws -> [String] {
-  try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != "library.json" }.sorted()
 }
 
 extension Data {

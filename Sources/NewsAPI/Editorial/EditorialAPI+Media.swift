@@ -18,7 +18,7 @@ extension EditorialAPI {
   ///   - parts: Returns the content. Its errors are thrown unchanged.
   ///   - context: The request, whose key is the author.
   /// - Returns: The file as an attachment, and whether this call has registered it.
-  /// - Throws: `ProblemError`: 403 for a key that may not upload, 413, 415, 501, 507; the errors of `parts`.
+  /// - Throws: `ProblemError`: 403 for a key that may not upload, 413, 415, 501, 503, 507; the errors of `parts`.
   package func upload<Parts: AsyncSequence>(
     type: String, name: String?, _ context: APIContext, parts: () throws -> Parts
   ) async throws -> (attachment: Attachment, created: Bool) where Parts.Element == ByteBuffer {
@@ -33,7 +33,7 @@ extension EditorialAPI {
   func upload<Parts: AsyncSequence>(
     _ head: MediaUploadHead, _ context: APIContext, parts: () throws -> Parts
   ) async throws -> (media: Media, created: Bool) where Parts.Element == ByteBuffer {
-    guard let library else { throw ProblemError.mediaNotKept }
+    let library = try await acceptingLibrary()
     do {
       let upload = try await library.storage.begin()
       let (stored, format) = try await receive(try parts(), head, upload)
@@ -46,6 +46,19 @@ extension EditorialAPI {
     } catch MediaError.full {
       throw ProblemError.storageFull
     }
+  }
+
+  /// Returns the library if it accepts files.
+  ///
+  /// - Throws: `ProblemError`: 501 without a library, 503 if its storage is not that of the database; `StoreError`.
+  func acceptingLibrary() async throws -> MediaLibrary {
+    guard let library else { throw ProblemError.mediaNotKept }
+    do {
+      try await library.requireAdoption()
+    } catch let error as MediaLibraryError {
+      throw ProblemError.mediaUnavailable(error)
+    }
+    return library
   }
 
   /// Writes a file to the storage. Backpressure: it reads no faster than the storage writes.

@@ -25,6 +25,7 @@ struct UploadPartHandlers: Sendable {
   /// Begins an upload, whose bytes follow with PATCH.
   func begin(_ request: Request, _ fields: UploadFields, _ context: APIContext) async throws -> Response {
     _ = try editorial.partStorage
+    _ = try await editorial.acceptingLibrary()
     let head = try MediaUploadHead(request.headers, largest: editorial.maximumMediaBytes)
     guard fields.offset ?? 0 == 0, fields.length != 0 else {
       throw ProblemError.invalidParameters([
@@ -95,6 +96,7 @@ struct UploadPartHandlers: Sendable {
     let (id, key) = (try context.resourceID("upload"), try key(context))
     // An unknown upload leaves no file.
     _ = try await store.upload(id, of: key)
+    _ = try await editorial.acceptingLibrary()
     guard let part = try await parts.open(id) else { throw ProblemError.uploadInProgress }
     let response: Response
     do {
@@ -111,8 +113,15 @@ struct UploadPartHandlers: Sendable {
     to part: any MediaPart, _ id: UUID, of key: String, at offset: Int, _ fields: UploadFields, _ request: Request,
     _ context: APIContext
   ) async throws -> Response {
-    // An earlier request may have stored more until the part could be opened.
-    let upload = try await store.upload(id, of: key)
+    let upload: MediaUploadState
+    do {
+      // An earlier request may have stored more until the part could be opened.
+      upload = try await store.upload(id, of: key)
+    } catch StoreError.notFound {
+      // The upload was cancelled before the part was opened, and thus created.
+      try? await part.remove()
+      throw StoreError.notFound
+    }
     if upload.media != nil {
       try? await part.remove()
       return try await completed(upload, offset, request)

@@ -2,8 +2,12 @@ import Foundation
 public import Logging
 public import MediaFiles
 public import NewsStore
+import Synchronization
 
 /// The media files: their metadata in the database, and their bytes in a storage.
+///
+/// Files are accepted and removed only in a storage that the database has adopted (``state()``). A file is removed only
+/// because a row says so, never because it has no row.
 public struct MediaLibrary: Sendable {
   let store: NewsStore
   let storage: any MediaStorage
@@ -29,7 +33,11 @@ public struct MediaLibrary: Sendable {
     let media = Media(
       id: .version7(at: now), digest: stored.digest.bytes, type: type, bytes: stored.bytes, width: stored.size?.width,
       height: stored.size?.height, name: name)
-    return try await store.registerMedia(media, once: once, completing: id) { try await upload.publish() }
+    // Bytes that are there already are not removed if this call fails: they may be a file without a row.
+    let isStored = try await storage.open(stored.digest) != nil
+    return try await store.registerMedia(media, isStored: isStored, once: once, completing: id) {
+      try await upload.publish()
+    }
   }
 
   /// Opens a registered file.
@@ -48,59 +56,112 @@ public struct MediaLibrary: Sendable {
   }
 
   /// Removes the bytes of files that were taken down, unless another address has the same content. A concurrent upload
-  /// of the same content keeps its bytes. ``collect(unusedFor:)`` removes bytes that cannot be removed now.
+  /// of the same content keeps its bytes. ``collect(unusedFor:logger:)`` removes bytes that cannot be removed now.
   func removeContents(_ digests: [Data], logger: Logger) async {
     guard !digests.isEmpty else { return }
     do {
-      try await store.withUnknownMedia(among: digests) { unknown in
-        _ = try await storage.remove(unknown.compactMap { MediaDigest(bytes: $0) }, storedBefore: .distantFuture)
-      }
+      try await requireAdoption()
+      let removed = try await removeDue(among: digests, logger)
+      if removed > 0 { logger.info("taken down files removed", metadata: ["count": "\(removed)"]) }
     } catch {
       Self.report(error, logger)
     }
   }
 
-  /// Removes files that no item has used for a time, orphaned files without a row, expired uploads, and the remains of
-  /// abandoned ones. A client that is reading one of them can read it to its end.
+  /// Unregisters files that no item has used for a time, and removes them, files that were taken down, ended uploads, and
+  /// the remains of abandoned ones. A client that is reading a file can read it to its end.
   ///
-  /// - Returns: The number of files that were unregistered.
+  /// - Parameter logger: Receives the numbers.
+  /// - Throws: ``MediaLibraryError`` if the storage is not that of the database, after which nothing has changed;
+  ///   `MediaError`, `StoreError`.
   @discardableResult
-  public func collect(unusedFor age: Duration) async throws -> Int {
-    try await storage.sweep()
+  public func collect(
+    unusedFor age: Duration, logger: Logger = Logger(label: "tidings")
+  ) async throws -> MediaCollection {
+    try await requireAdoption()
+    var collection = MediaCollection()
+    collection.uploads = try await storage.sweep()
     if let parts = storage.parts {
-      try await parts.remove(try await store.forgetUploads(keeping: try await parts.ids()))
+      collection.uploads += try await parts.remove(try await store.endedUploads(among: try await parts.ids()))
+      try await store.forgetUploads(keeping: try await parts.ids())
     }
-    let forgotten = try await store.forgetUnusedMedia(for: age)
-    // A file is registered right after it is stored. One without a row for this long is never registered.
-    let limit = Date() - age / .seconds(1)
-    var rest = try await storage.digests()[...]
-    while !rest.isEmpty {
-      try await store.withUnknownMedia(among: rest.prefix(100).map(\.bytes)) { unknown in
-        _ = try await storage.remove(unknown.compactMap { MediaDigest(bytes: $0) }, storedBefore: limit)
-      }
-      rest = rest.dropFirst(100)
+    collection.unregistered = try await store.forgetUnusedMedia(for: age)
+    collection.files = try await removeDue(logger)
+    if collection != MediaCollection() {
+      logger.info(
+        "files removed",
+        metadata: [
+          "files": "\(collection.files)", "unused": "\(collection.unregistered)", "uploads": "\(collection.uploads)",
+        ])
     }
-    return forgotten
+    return collection
   }
 
-  /// Removes the remains of abandoned uploads at once, then calls ``collect(unusedFor:)`` after a minute and every hour
-  /// after that, until the task is cancelled. It logs a failure and tries again at the next call.
+  /// Removes files whose removal is due. A file that cannot be removed does not keep the others.
+  ///
+  /// - Parameter digests: The digests of the files; nil for all files.
+  /// - Returns: The number of removed files.
+  private func removeDue(among digests: [Data]? = nil, _ logger: Logger) async throws -> Int {
+    let count = Mutex(0)
+    var mayContinue = true
+    while mayContinue {
+      try await requireAdoption()
+      mayContinue = try await store.removeDueMedia(among: digests) { files in
+        var failed: [UUID] = []
+        for file in files {
+          guard let digest = MediaDigest(bytes: file.digest) else { continue }
+          do {
+            let removed = try await storage.remove([digest], storedBefore: file.storedBefore)
+            count.withLock { $0 += removed }
+          } catch {
+            failed.append(file.id)
+            Self.report(error, logger)
+          }
+        }
+        return failed
+      }
+    }
+    return count.withLock { $0 }
+  }
+
+  /// Removes the remains of abandoned uploads at once, then calls ``collect(unusedFor:logger:)`` after a minute and every
+  /// hour after that, until the task is cancelled. It logs a failure and tries again at the next call.
   public func collectRegularly(unusedFor age: Duration, logger: Logger) async {
     var pause = Duration.seconds(60)
-    do { try await storage.sweep() } catch { Self.report(error, logger) }
+    do {
+      try await requireAdoption()
+      let count = try await storage.sweep()
+      if count > 0 { logger.info("abandoned uploads removed", metadata: ["count": "\(count)"]) }
+    } catch {
+      Self.report(error, logger)
+    }
     while (try? await Task.sleep(for: pause)) != nil {
       pause = .seconds(3600)
-      do {
-        let count = try await collect(unusedFor: age)
-        if count > 0 { logger.info("unused media removed", metadata: ["count": "\(count)"]) }
-      } catch {
-        Self.report(error, logger)
-      }
+      do { try await collect(unusedFor: age, logger: logger) } catch { Self.report(error, logger) }
     }
   }
 
   private static func report(_ error: any Error, _ logger: Logger) {
-    logger.warning("media were not collected", metadata: ["error": "\(String(reflecting: error))"])
+    if let error = error as? MediaLibraryError {
+      logger.warning("no file is removed", metadata: ["reason": "\(error)"])
+    } else {
+      logger.warning("files were not removed", metadata: ["error": "\(String(reflecting: error))"])
+    }
+  }
+}
+
+/// The numbers of what ``MediaLibrary/collect(unusedFor:logger:)`` has removed.
+public struct MediaCollection: Sendable, Equatable {
+  /// The number of addresses whose files no item has used.
+  public var unregistered = 0
+  /// The number of files, those that were taken down before included. Addresses with the same content share a file.
+  public var files = 0
+  /// The number of remains of uploads.
+  public var uploads = 0
+
+  /// Creates numbers.
+  public init(unregistered: Int = 0, files: Int = 0, uploads: Int = 0) {
+    (self.unregistered, self.files, self.uploads) = (unregistered, files, uploads)
   }
 }
 

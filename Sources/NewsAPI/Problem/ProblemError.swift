@@ -152,6 +152,12 @@ extension ProblemError {
     .notImplemented, "media-not-kept", "The server stores no files",
     detail: "The operator of the server can set a directory with TIDINGS_MEDIA_DIRECTORY.")
 
+  static func mediaUnavailable(_ error: MediaLibraryError) -> ProblemError {
+    ProblemError(
+      .serviceUnavailable, "media-unavailable", "The server accepts no files at present",
+      detail: "The operator of the server has to act: \(error).", headers: [.retryAfter: "60"])
+  }
+
   /// The status 507, Insufficient Storage (RFC 4918 section 11.5).
   static let storageFull = ProblemError(
     .init(code: 507), "storage-full", "The storage for files is full")

@@ -24,13 +24,17 @@ extension NewsStore {
     }
   }
 
-  /// Begins an epoch without a parent, which invalidates all earlier tokens.
+  /// Begins an epoch without a parent, which invalidates all earlier tokens. The library of files gets another id, so that
+  /// the database leaves the folder of its original alone until an operator adopts it.
   ///
   /// - Returns: The id of the epoch.
   public func cutEpoch() async throws -> String {
     // The notification reaches running servers before their next poll.
     let rows = try await database.query(
-      "SELECT e.id, pg_notify('tidings', 'epoch') FROM begin_epoch(true) AS e (id)")
+      """
+      WITH renewed AS (UPDATE media_library SET id = gen_random_uuid())
+      SELECT e.id, pg_notify('tidings', 'epoch') FROM begin_epoch(true) AS e (id)
+      """)
     guard let row = rows.first else { throw StoreFault("begin_epoch() returned nothing") }
     return try row.decode("id")
   }

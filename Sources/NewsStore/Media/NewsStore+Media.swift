@@ -88,6 +88,8 @@ extension NewsStore {
   ///
   /// - Parameters:
   ///   - media: The metadata. Its id is used only if the file is new.
+  ///   - isStored: Whether the storage has the bytes already. Otherwise a row of `media_removals` is committed first,
+  ///     so that the bytes are removed a day later if the process ends before they are registered.
   ///   - once: The request, if it may be repeated.
   ///   - upload: The id of the upload that is complete with the file; nil for a file that has arrived in one request.
   ///   - publish: Moves the bytes into place. No file is removed while it runs. It may run again after a deadlock.
@@ -95,10 +97,17 @@ extension NewsStore {
   /// - Throws: `StoreError.outcomeUnknown`, `notFound` if the upload was removed, and the errors of `publish`; with `once` also `AnsweredBefore`,
   ///   `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
   public func registerMedia(
-    _ media: Media, once: RepeatableWrite<(media: Media, created: Bool)>? = nil, completing upload: UUID? = nil,
-    publishing publish: @Sendable () async throws -> Void
+    _ media: Media, isStored: Bool = false, once: RepeatableWrite<(media: Media, created: Bool)>? = nil,
+    completing upload: UUID? = nil, publishing publish: @Sendable () async throws -> Void
   ) async throws -> (media: Media, created: Bool) {
-    try await transaction(once) { transaction in
+    if !isStored {
+      _ = try await database.query(
+        """
+        INSERT INTO media_removals (media, sha256, due_at)
+        VALUES (\(media.id), \(media.digest), clock_timestamp() + interval '1 day')
+        """)
+    }
+    return try await transaction(once) { transaction in
       _ = try await transaction.query("SELECT pg_advisory_xact_lock_shared(\(Self.mediaLock))")
       try await publish()
       let rows = try await transaction.query(
@@ -111,13 +120,13 @@ extension NewsStore {
         """)
       guard let row = rows.first else { throw StoreFault("a file is gone right after it was written") }
       let written = try Media(row: row)
+      if !isStored { _ = try await transaction.query("DELETE FROM media_removals WHERE media = \(media.id)") }
       if let upload { try await Self.complete(upload, with: written, in: transaction) }
       return (media: written, created: written.id == media.id)
     }
   }
 
-  /// Unregisters files that no item in any state has used for a time. `withUnknownMedia(among:_:)` then removes their
-  /// bytes.
+  /// Unregisters files that no item in any state has used for a time. `removeDueMedia(among:_:)` then removes their bytes.
   ///
   /// - Returns: The number of unregistered files.
   public func forgetUnusedMedia(for age: Duration) async throws -> Int {
@@ -131,35 +140,9 @@ extension NewsStore {
     }
   }
 
-  /// Passes the digests of unregistered files to a closure. None of them can be registered until it returns.
-  ///
-  /// - Parameters:
-  ///   - digests: The digests to check, about a hundred, because uploads wait for the closure.
-  ///   - remove: Removes the files. It is not called if all are registered, and may run again after a deadlock.
-  public func withUnknownMedia(
-    among digests: [Data], _ remove: @Sendable (_ unknown: [Data]) async throws -> Void
-  ) async throws {
-    let unknown = PostgresQuery.unknownMedia(digests)
-    guard !(try await database.query(unknown).isEmpty) else { return }
-    try await database.transaction { transaction in
-      let answers = try await transaction.pipeline([
-        "SELECT pg_advisory_xact_lock(\(Self.mediaLock))", unknown,
-      ])
-      try await remove(try answers[1].map { try $0.decode("sha256", as: Data.self) })
-    }
-  }
-
-  /// The key of an advisory lock: shared while files are moved into place, exclusive while files are removed.
-  private static let mediaLock = 7_161_720_914_258
-}
-
-extension PostgresQuery {
-  fileprivate static func unknownMedia(_ digests: [Data]) -> PostgresQuery {
-    """
-    SELECT decode(listed.digits, 'hex') AS sha256 FROM unnest(\(digests.map(\.hexadecimal))) AS listed (digits)
-    WHERE NOT EXISTS (SELECT 1 FROM media AS m WHERE m.sha256 = decode(listed.digits, 'hex'))
-    """
-  }
+  /// The key of an advisory lock: shared while files are moved into place, exclusive while files are removed or a folder
+  /// is adopted.
+  static let mediaLock = 7_161_720_914_258
 }
 
 extension Media {
@@ -172,7 +155,8 @@ extension Media {
 }
 
 extension Data {
-  fileprivate var hexadecimal: String {
+  /// The bytes in hexadecimal, for arrays of digests in queries.
+  var hexadecimal: String {
     map { byte in
       let digits = String(byte, radix: 16)
       return digits.count == 1 ? "0" + digits : digits

@@ -106,7 +106,7 @@ extension NewsStore {
       """
       UPDATE media_uploads SET received = \(received),
         expires_at = clock_timestamp() + make_interval(secs => \(lifetime))
-      WHERE id = \(id) AND media IS NULL RETURNING 1
+      WHERE id = \(id) AND media IS NULL AND expires_at > '-infinity' RETURNING 1
       """)
     if rows.isEmpty { throw StoreError.notFound }
   }
@@ -116,36 +116,60 @@ extension NewsStore {
     let rows = try await transaction.query(
       """
       UPDATE media_uploads SET media = \(media.id), received = \(media.bytes)
-      WHERE id = \(upload) AND media IS NULL RETURNING 1
+      WHERE id = \(upload) AND media IS NULL AND expires_at > '-infinity' RETURNING 1
       """)
     if rows.isEmpty { throw StoreError.notFound }
   }
 
-  /// Removes an upload of a key. A registered file remains.
+  /// Cancels an upload of a key. A registered file remains. The row remains too, until `forgetUploads(keeping:)`, because
+  /// a part is removed only for its row.
   ///
   /// - Throws: `StoreError.notFound`.
   public func removeUpload(_ id: UUID, of key: String) async throws {
     let rows = try await database.query(
-      "DELETE FROM media_uploads WHERE id = \(id) AND api_key = \(key) RETURNING 1")
+      """
+      UPDATE media_uploads SET expires_at = '-infinity'
+      WHERE id = \(id) AND api_key = \(key) AND expires_at > clock_timestamp() RETURNING 1
+      """)
     if rows.isEmpty { throw StoreError.notFound }
   }
 
-  /// Removes an unfinished upload that cannot become a file.
+  /// Removes an unfinished upload that cannot become a file, and whose part was removed.
   public func forgetUpload(_ id: UUID) async throws {
     _ = try await database.query("DELETE FROM media_uploads WHERE id = \(id) AND media IS NULL")
   }
 
-  /// Removes expired uploads.
+  /// Returns the uploads that need no part any more: those that are complete, expired or cancelled. A part without a row
+  /// is not among them, because it may belong to another database.
   ///
   /// - Parameter parts: The ids of stored parts.
-  /// - Returns: The ids without an unfinished upload.
-  public func forgetUploads(keeping parts: [UUID]) async throws -> [UUID] {
-    _ = try await database.query("DELETE FROM media_uploads WHERE expires_at <= clock_timestamp()")
+  public func endedUploads(among parts: [UUID]) async throws -> [UUID] {
+    guard !parts.isEmpty else { return [] }
+    return try await database.query(
+      """
+      SELECT u.id FROM media_uploads AS u
+      WHERE u.id = ANY (\(parts)) AND (u.media IS NOT NULL OR u.expires_at <= clock_timestamp())
+      """
+    ).map { try $0.decode("id") }
+  }
+
+  /// Removes the rows of expired and cancelled uploads.
+  ///
+  /// - Parameter parts: The ids of stored parts, whose rows remain.
+  public func forgetUploads(keeping parts: [UUID]) async throws {
+    _ = try await database.query(
+      "DELETE FROM media_uploads WHERE expires_at <= clock_timestamp() AND id <> ALL (\(parts))")
+  }
+
+  /// Returns the ids of parts without a row.
+  ///
+  /// - Parameter parts: The ids of stored parts.
+  public func unknownUploads(among parts: [UUID]) async throws -> [UUID] {
     guard !parts.isEmpty else { return [] }
     return try await database.query(
       """
       SELECT listed.id FROM unnest(\(parts)) AS listed (id)
-      WHERE NOT EXISTS (SELECT 1 FROM media_uploads AS u WHERE u.id = listed.id AND u.media IS NULL)
+      WHERE NOT EXISTS (SELECT 1 FROM media_uploads AS u WHERE u.id = listed.id)
       """
     ).map { try $0.decode("id") }
   }

@@ -52,5 +52,6 @@ struct Doctor: AsyncParsableCommand {
       + (await DatabaseChecks(settings: settings, logger: logger).findings())
       + (await PushChecks(settings: settings, logger: logger).findings())
       + MachineChecks(settings: settings).findings()
+      + [await MediaChecks(settings: settings, logger: logger).finding()]
   }
 }

@@ -11,7 +11,7 @@ import NewsDelivery
 struct MachineChecks {
   let settings: Settings
 
-  func findings() -> [Finding] { [user(), contract(), listener(), media(), proxies(), descriptors()] }
+  func findings() -> [Finding] { [user(), contract(), listener(), proxies(), descriptors()] }
 
   private func user() -> Finding {
     if geteuid() != 0 { return .ok("user", "the rights of \(ServerUser.current) were checked") }
@@ -38,40 +38,6 @@ struct MachineChecks {
     case .unusable(let reason):
       return .problem("listener", "cannot listen on \(place): \(reason). Correct TIDINGS_HOST or TIDINGS_PORT.")
     }
-  }
-
-  private func media() -> Finding {
-    let folder = settings.mediaDirectory
-    if folder.isEmpty { return .ok("media", "uploads are disabled: TIDINGS_MEDIA_DIRECTORY is not set") }
-    var isFolder: ObjCBool = false
-    if !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) { return missingMedia(folder) }
-    let probe = "\(folder)/upload-doctor-\(UUID())"
-    guard isFolder.boolValue, FileManager.default.createFile(atPath: probe, contents: Data([0])) else {
-      return .problem(
-        "media", "\(folder) cannot be written to: it must be a folder to which the server's user can write")
-    }
-    try? FileManager.default.removeItem(atPath: probe)
-    guard let free = Self.freeSpace(folder) else { return .ok("media", folder) }
-    let text = "\(DatabaseChecks.megabytes(free)) are free in \(folder)"
-    return free < settings.mediaLimit << 20
-      ? .warning(
-        "media", "\(text), less than the maximum size of a file: free some space, or lower TIDINGS_MEDIA_LIMIT")
-      : .ok("media", text)
-  }
-
-  /// Checks whether the server can create the missing folder.
-  private func missingMedia(_ folder: String) -> Finding {
-    var parent = URL(filePath: folder)
-    while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) { parent.deleteLastPathComponent() }
-    var status = stat()
-    guard stat(parent.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, access(parent.path, W_OK | X_OK) == 0
-    else {
-      return .problem(
-        "media",
-        "\(folder) does not exist and cannot be created in \(parent.path): create it for the user \(ServerUser.current)"
-      )
-    }
-    return .ok("media", "\(folder) does not exist yet; the server will create it")
   }
 
   private func proxies() -> Finding {

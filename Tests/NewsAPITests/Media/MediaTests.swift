@@ -201,7 +201,7 @@ import Testing
         "PATCH", "/v1/editorial/items/\(id)", key: media.key, headers: [("If-Match", "*")],
         body: #"{"attachments": []}"#)
       #expect(released.status == 200)
-      #expect(try await media.library.collect(unusedFor: .seconds(-10)) == 1)
+      #expect(try await media.library.collect(unusedFor: .seconds(-10)).files == 1)
       #expect(try names(in: media.folder).isEmpty)
       #expect(try await media.server.get(path).status == 404)
       isRemoved.finish()

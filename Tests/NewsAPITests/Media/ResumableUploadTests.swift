@@ -282,9 +282,13 @@ import Testing
       _ = try await media.server.sql.query(
         "UPDATE media_uploads SET expires_at = clock_timestamp() WHERE id = \(try #require(UUID(uuidString: old)))")
       #expect(try await media.state(of: paths[0]).status == 404)
-      // A part without an upload, such as one that was cancelled at the moment of its creation.
-      try Data("x".utf8).write(to: media.folder.appending(path: "part-\(UUID().uuidString.lowercased())"))
-      try await media.library.collect(unusedFor: .seconds(3600))
+      // A part without an upload stays: it may belong to another database.
+      let foreign = UUID()
+      let foreignPart = media.folder.appending(path: "part-\(foreign.uuidString.lowercased())")
+      try Data("x".utf8).write(to: foreignPart)
+      #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection(uploads: 1))
+      #expect(try await media.library.report().partsWithoutRow == [foreign])
+      try FileManager.default.removeItem(at: foreignPart)
       #expect(try media.parts() == ["part-" + String(paths[1].split(separator: "/").last ?? "")])
       #expect(try await media.offset(of: paths[1]) == 5000)
       #expect(try await media.server.sql.query("SELECT id FROM media_uploads").count == 1)

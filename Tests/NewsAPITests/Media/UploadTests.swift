@@ -312,7 +312,7 @@ private struct SlowStorage: MediaStorage {
   func open(_ digest: MediaDigest) async throws -> MediaFile? { try await base.open(digest) }
   func digests() async throws -> [MediaDigest] { try await base.digests() }
   func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int { 0 }
-  func sweep() async throws {}
+  func sweep() async throws -> Int { 0 }
 }
 
 /// A storage that is full.
@@ -321,7 +321,7 @@ private struct FullStorage: MediaStorage, MediaUpload {
   func open(_ digest: MediaDigest) async throws -> MediaFile? { nil }
   func digests() async throws -> [MediaDigest] { [] }
   func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int { 0 }
-  func sweep() async throws {}
+  func sweep() async throws -> Int { 0 }
   func write(_ bytes: [UInt8]) async throws { throw MediaError.full }
   func finish(_ format: MediaFormat) async throws -> StoredMedia { throw MediaError.full }
   func publish() async throws {}
