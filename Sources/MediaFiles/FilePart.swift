@@ -176,6 +176,7 @@ extension MediaDirectory: MediaPartStorage {
   }
 
   /// Removes parts.
+  @discardableResult
   public func remove(_ ids: [UUID]) async throws -> Int {
     try await BlockingWork.run { ids.count { removeUnlocked(path(ofPart: $0)) } }
   }

@@ -80,6 +80,7 @@ public struct MediaDirectory: MediaStorage {
   }
 
   /// Removes abandoned uploads. An active upload holds a lock on its file.
+  @discardableResult
   public func sweep() async throws -> Int {
     try await BlockingWork.run {
       try names().filter { $0.hasPrefix(Self.uploadPrefix) }.count { removeUnlocked("\(path)/\($0)") }

@@ -59,6 +59,11 @@ public struct MediaLibraryError: Error, Equatable, CustomStringConvertible {
   /// The relation between the database and the storage.
   public let state: MediaLibraryState
 
+  /// Creates an error.
+  public init(state: MediaLibraryState) {
+    self.state = state
+  }
+
   /// The reason, and the remedy.
   public var description: String { state.explanation }
 }

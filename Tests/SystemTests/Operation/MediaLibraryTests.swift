@@ -1,5 +1,6 @@
 import Foundation
 import News
+import PostgresClient
 import TestKit
 import TestSupport
 import Testing
