@@ -16,7 +16,10 @@ import Testing
       try await TestCluster.withCluster { cluster in
         try await TestDatabase.execute("CREATE DATABASE news", at: await cluster.url)
         let url = try await Self.url(cluster, "news")
-        try await Installation.with(url: url) { #expect(try await $0.run("migrate").status == 0) }
+        try await Installation.with(url: url) { installation in
+          let migrated = try await installation.run("migrate")
+          try #require(migrated.status == 0, "\(migrated.errors)")
+        }
         try await body(cluster, url, folder)
       }
     }
