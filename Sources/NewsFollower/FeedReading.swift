@@ -87,6 +87,6 @@ private final class PooledFeedReader: Sendable {
     }
   }
 
-  /// The properties and the format, as known at the end.
+  /// The properties and the format of the feed, as far as it was read.
   var end: (properties: FeedProperties, format: FeedFormat?) { reader.withLock { ($0.properties, $0.format) } }
 }

@@ -116,9 +116,7 @@ package final class ComputePool: Sendable {
     refused?.refuse(StoreError.unavailable)
     guard let next else { return }
     // A new thread: on Linux, Swift's tasks run on the threads of Dispatch's global queues.
-    let thread = Thread { self.work(next) }
-    thread.name = "tidings.compute"
-    thread.start()
+    Thread.detachNewThread { self.work(next) }
   }
 
   private func remove(_ number: Int, _ kind: ComputeKind, _ owner: String, throwing error: any Error) {
@@ -132,6 +130,8 @@ package final class ComputePool: Sendable {
 
   /// Runs jobs until none is left for this thread.
   private func work(_ first: ComputeQueue.Job) {
+    // For programs that list threads. Not all threads that have only just started take a name.
+    Thread.current.name = "tidings.compute"
     #if os(Linux)
       // On Linux, this is the priority of the thread (setpriority(2), section "C library/kernel differences").
       setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)

@@ -101,7 +101,7 @@ package struct ComputeQueue {
     guard running < threads else { return nil }
     let running = lines.filter(\.key.isBulk).values.reduce(0) { $0 + $1.share.running }
     let kind = lines.filter { $0.value.share.waiting > 0 && (!$0.key.isBulk || running < threads - 1) }
-      .min { ($0.value.share.used, $0.key.rawValue) < ($1.value.share.used, $1.key.rawValue) }?.key
+      .min { Self.rank($0.value.share, $0.key.rawValue) < Self.rank($1.value.share, $1.key.rawValue) }?.key
     guard let kind, var line = lines[kind],
       let owner = line.owners.filter({ !$0.value.jobs.isEmpty })
         .min(by: { Self.rank($0.value) < Self.rank($1.value) })?.key,
@@ -117,8 +117,14 @@ package struct ComputeQueue {
     return job
   }
 
-  private static func rank(_ owner: (share: Share, jobs: Deque<Job>)) -> (Duration, Int) {
-    (owner.share.used, owner.jobs.first?.number ?? 0)
+  private static func rank(_ owner: (share: Share, jobs: Deque<Job>)) -> (Duration, Int, Int) {
+    rank(owner.share, owner.jobs.first?.number ?? 0)
+  }
+
+  /// The rank of a share, of which the lowest has its turn. Jobs that run have not used anything yet, and count between
+  /// equal shares only.
+  private static func rank(_ share: Share, _ number: Int) -> (Duration, Int, Int) {
+    (share.used, share.running, number)
   }
 
   /// Notes the end of a job.
