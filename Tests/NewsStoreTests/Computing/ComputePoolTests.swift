@@ -90,7 +90,7 @@ import Testing
   @Test("A long list is worked on in order, in several jobs between which others have their turn")
   func slices() async throws {
     let pool = ComputePool(threads: 2)
-    let jobs = Count()
+    let (hasBegun, jobs) = (Flag(), Count())
     let values = try await pool.slices(.batch, Array(0..<30)) { number in
       // Each number takes a tenth of a slice's time, by the clock.
       usleep(UInt32(ComputePool.sliceTime / .microseconds(1)) / 10)
@@ -98,9 +98,11 @@ import Testing
     }
     #expect(values == (0..<30).map { $0 * 2 })
     let others = Task {
+      try await eventually("the list has begun") { hasBegun.isSet }
       for _ in 0..<3 { try await pool.run(.batch, for: "other") { _ = jobs.next() } }
     }
-    let slow = try await pool.slices(.batch, Array(0..<60_000)) { _ in
+    let slow = try await pool.slices(.batch, Array(0..<30_000)) { _ in
+      hasBegun.set()
       let done = jobs.value
       if done < 3 { usleep(1000) }
       return done
