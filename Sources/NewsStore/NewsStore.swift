@@ -23,7 +23,7 @@ public final class NewsStore: Sendable {
   /// The requests to webhooks.
   public let webhookActivity = WebhookActivity()
   /// Limits the claims of deliveries to webhooks, which have one lock.
-  let webhookClaims = ConcurrencyLimiter(limit: 1)
+  let webhookClaims: ConcurrencyLimiter
   let replica: ReadReplica?
   let epochGuard: EpochGuard
   let schema: SchemaGuard
@@ -100,7 +100,8 @@ public final class NewsStore: Sendable {
     keyLookups = SecretLookups(lifetime: keyLifetime, unchangedTime: \.unchangedTime) { ids in
       try await database.keys(ids)
     }
-    strangers = StrangerQueries(database)
+    strangers = StrangerQueries(database, pool)
+    webhookClaims = ConcurrencyLimiter(limit: 1, timeout: pool.acquireTimeout)
     var single = pool
     single.size = 1
     let stateDatabase = Database(

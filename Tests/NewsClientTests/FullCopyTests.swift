@@ -125,7 +125,8 @@ import Testing
       let (client, other) = (try installation.client(), try installation.client())
       let fetch = Task { await client.performFetch() }
       var writes = 0
-      while try other.count == 0 {
+      let end = ContinuousClock.now + .seconds(600)
+      while try other.count == 0, ContinuousClock.now < end {
         // A lock of more than 5 s is an error.
         try other.setRead([UUID()])
         writes += 1

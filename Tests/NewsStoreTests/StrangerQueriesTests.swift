@@ -16,7 +16,7 @@ import Testing
     var testDescription: String { table }
 
     static let all = [
-      Kind(table: "api_keys") { try await $0.presentedKey("tdk_\(UUID().uuidString.prefix(8))_x") != nil },
+      Kind(table: "api_keys") { try await $0.presentedKey("tdk_\(UUID().uuidString.lowercased().prefix(8))_x") != nil },
       Kind(table: "console_sessions") { try await $0.session(token: .randomSecret()) != nil },
       Kind(table: "console_links") { try await $0.openSession(code: .randomSecret()) != nil },
       Kind(table: "devices") { try await $0.removeDevice(UUID(), secret: .randomSecret()) },

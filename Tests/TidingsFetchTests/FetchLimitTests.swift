@@ -40,7 +40,7 @@ import Testing
       #expect(result.errors == "")
       #expect(try command.storedItems().isEmpty)
       _ = server.takeRequests()
-      #expect(try await command.fetch("--window", "0").report?.inserted == 500)
+      #expect(try await command.fetch().report?.inserted == 500)
       #expect(server.takeRequests().count == 1)
     }
   }

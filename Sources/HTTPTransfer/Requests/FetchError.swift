@@ -59,13 +59,13 @@ public struct FetchError: Error, Hashable, Codable {
 
   /// The kind of a failure, by which an app decides what to do. Later versions may add kinds.
   ///
-  ///     if let failure = await news.performFetch().failure {
+  ///     func advice(_ failure: FetchError) -> String? {
   ///       switch failure.kind {
-  ///       case .offline: print("You are offline")
-  ///       case .refused(let until): print("The server is busy", until.map { "until \($0)" } ?? "")
-  ///       case .wrongContent: print("Sign in to the network, or update the app")
-  ///       case .storage: print("The disk is full")
-  ///       case .cancelled, .budget, .other: break
+  ///       case .offline: "You are offline"
+  ///       case .refused(let until): "The server is busy" + (until.map { " until \($0)" } ?? "")
+  ///       case .wrongContent: "Sign in to the network, or update the app"
+  ///       case .storage: failure.message
+  ///       case .cancelled, .budget, .other: nil
   ///       }
   ///     }
   public enum Kind: Sendable, Hashable {

@@ -4,7 +4,7 @@ import GRDB
 
 extension NewsFetcher {
   /// The pause before the desktop is asked again for taps, in seconds.
-  private static let tapRetryInterval = 300.0
+  private static let tapRetryInterval = 900.0
 
   /// Passes the taps on notifications of this store to the app, until the task is cancelled: to the observers of
   /// ``activations``, or to those of another process that is the app of the store. If no app runs, the tap launches it if the
@@ -27,8 +27,8 @@ extension NewsFetcher {
           log("cannot store a tap on a notification: \(error)")
         }
       }
-      // The session has no bus, or its bus has ended.
-      try? await clock.sleep(for: .seconds(Self.tapRetryInterval))
+      // The session has no bus, or its bus has ended, whatever the clock of the schedule says.
+      try? await SystemClock().sleep(for: .seconds(Self.tapRetryInterval))
     }
   }
 

@@ -17,7 +17,9 @@ import Synchronization
 public final class InMemoryNewsServer: HTTPTransport {
   /// A response to one request.
   ///
+  ///     let server = InMemoryNewsServer()
   ///     server.respond(with: .init(status: 503, headers: [HTTPHeader("Retry-After", "60")]))
+  ///     let news = try NewsFetcher(configuration, application: application, transport: server)
   ///     print(await news.performFetch().failure?.kind ?? .other)
   public struct Response: Sendable {
     /// The status, 200...599.

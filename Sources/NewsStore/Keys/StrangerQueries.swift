@@ -29,11 +29,13 @@ final class StrangerQueries: Sendable {
   /// Leases at hubs by the tokens of their callbacks.
   let hubs: SecretLookups<String, HubLease>
   /// The statements of registered devices, and registrations.
-  let deviceStatements = ConcurrencyLimiter(limit: connections)
+  let deviceStatements: ConcurrencyLimiter
   /// The statements that hubs cause.
-  let hubStatements = ConcurrencyLimiter(limit: connections)
+  let hubStatements: ConcurrencyLimiter
 
-  init(_ database: Database) {
+  init(_ database: Database, _ pool: PostgresPoolConfiguration) {
+    deviceStatements = ConcurrencyLimiter(limit: Self.connections, timeout: pool.acquireTimeout)
+    hubStatements = ConcurrencyLimiter(limit: Self.connections, timeout: pool.acquireTimeout)
     sessions = SecretLookups { try await database.sessions($0) }
     links = SecretLookups { digests in
       let rows = try await database.query("SELECT l.digest FROM console_links AS l WHERE l.digest = ANY (\(digests))")

@@ -117,7 +117,7 @@ extension AttackTests {
     isOver.set()
     let times = try await written
     try outcome.get()
-    #expect(times.count > 5)
+    try #require(!times.isEmpty)
     let p99 = times.sorted()[times.count * 99 / 100]
     print("| the editor beside it | \(times.count) writes, p99 \(FaultTests.milliseconds(p99)) | |")
     if runsLongTests { #expect(p99 < maximumReadTime) }
