@@ -70,7 +70,7 @@ final class FeedDocument: XMLDocumentBuilder {
   /// - Parameter tag: The qualified name.
   /// - Returns: The reason why the document cannot be parsed; nil if it can.
   func start(_ name: FeedName, _ attributes: [FeedAttribute], tag: String, line: Int) -> String? {
-    if dialect == nil { return startRoot(name, attributes, tag: tag) }
+    if dialect == nil, !startsWithEntry(name) { return startRoot(name, attributes, tag: tag) }
     var name = name
     if dialect == .bareAtom, name.space == .none { name.space = .atom }
     if isEntry(name) {
@@ -127,6 +127,13 @@ final class FeedDocument: XMLDocumentBuilder {
     }
     discarding = open.count
     open = []
+  }
+
+  /// Whether the root is an entry (RFC 4287 section 2, "Atom Entry Document").
+  private func startsWithEntry(_ name: FeedName) -> Bool {
+    guard name.local == "entry", name.space == .atom || name.space == .none else { return false }
+    (dialect, format) = (name.space == .atom ? .atom : .bareAtom, .atom)
+    return true
   }
 
   private func startRoot(_ name: FeedName, _ attributes: [FeedAttribute], tag: String) -> String? {

@@ -9,7 +9,7 @@ struct FeedProlog {
   static let maximumBytes = 64 * 1024
 
   /// The local names of root elements.
-  private static let roots: Set<String> = ["rss", "rdf", "feed", "opml"]
+  private static let roots: Set<String> = ["rss", "rdf", "feed", "entry", "opml"]
 
   enum Found: Equatable {
     /// The root element is where XML allows it, or the document is a page.

@@ -198,7 +198,7 @@ extension FeedReader {
 
   /// Skips what precedes a feed.
   private func drop(_ bytes: ArraySlice<UInt8>) {
-    excess = FeedProblem(position: .line(firstLine), message: "has text before the feed, which is ignored")
+    excess = FeedProblem(position: .line(firstLine), message: "has other content before it, which is ignored")
     firstLine += bytes.count { $0 == UInt8(ascii: "\n") }
   }
 

@@ -275,7 +275,7 @@ import Testing
     try await TransferFixture.with { fixture in
       fixture.modify { _, _, _ in .busy(503, retryAfter: nil) }
       try await fixture.working {
-        let transfer = try await fixture.end(of: fixture.download { $0.timeout = 30 })
+        let transfer = try await fixture.end(of: fixture.download { $0.timeout = .seconds(30) })
         #expect(transfer.state == .failed)
         #expect(transfer.failure == "the server responded with 503: Temporarily unavailable")
       }

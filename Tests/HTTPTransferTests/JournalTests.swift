@@ -118,7 +118,7 @@ import Testing
   @Test("has the same names for members of a request as earlier builds")
   func storedNames() throws {
     var request = TransferRequest(download: try #require(URL(string: "https://news.example/file")))
-    (request.maximumBytes, request.noResponseTimeout) = (1, 2)
+    (request.maximumBytes, request.noResponseTimeout) = (1, .seconds(2))
     let members = try JSONSerialization.jsonObject(with: JSONEncoder().encode(request)) as? [String: Any]
     #expect(Set(["mostBytes", "patience", "silencePatience"]).isSubset(of: members?.keys.map { $0 } ?? []))
   }

@@ -72,7 +72,7 @@ import Testing
   func silence() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, _ in response.resetting(at: .start) }
-      let number = try fixture.download { $0.noResponseTimeout = 30 }
+      let number = try fixture.download { $0.noResponseTimeout = .seconds(30) }
       try await fixture.working {
         let start = fixture.clock.now
         let transfer = try await fixture.end(of: number)

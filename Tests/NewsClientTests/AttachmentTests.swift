@@ -122,7 +122,9 @@ import Testing
       let transfers = try journal.transfers()
       #expect(transfers.count == 2)
       #expect(
-        transfers.allSatisfy { $0.request.timeout <= 86_400 && $0.request.noResponseTimeout ?? .infinity <= 3600 })
+        transfers.allSatisfy {
+          $0.request.timeout <= .seconds(86_400) && $0.request.noResponseTimeout ?? .seconds(1e9) <= .seconds(3600)
+        })
       #expect(!FileManager.default.fileExists(atPath: old.path))
       withExtendedLifetime(downloads) {}
     }

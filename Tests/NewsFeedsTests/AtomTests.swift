@@ -202,4 +202,15 @@ struct AtomTests {
     #expect(entry.url == "https://example.org/posts/1")
     #expect(entry.html == "<a href=\"https://example.org/posts/files/x\">y</a>")
   }
+
+  @Test("is read from a document that is an entry (RFC 4287 section 2)")
+  func entryDocument() throws {
+    let fields = "<id>urn:x:1</id><title>t</title><updated>2026-08-20T13:45:00Z</updated>"
+    for namespace in [" xmlns='http://www.w3.org/2005/Atom'", ""] {
+      let found = try entry("<?xml version='1.0'?><entry\(namespace)>\(fields)</entry>")
+      #expect(found.guid == "urn:x:1")
+      #expect(found.date == august)
+      #expect(events("<entry\(namespace)>\(fields)").complaints.count == 1)
+    }
+  }
 }

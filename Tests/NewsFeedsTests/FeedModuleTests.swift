@@ -164,6 +164,8 @@ struct FeedModuleTests {
     #expect(try pictures(podcast(file + own)) == ["https://example.org/1.mp3", "https://example.org/1.jpg?x=1"])
     #expect(try pictures(podcast(file)) == ["https://example.org/1.mp3", "https://example.org/show.jpg"])
     #expect(try pictures(podcast("")) == [])
+    let thumbnail = "<enclosure url='https://example.org/t.png' type='image/png'/>"
+    #expect(try pictures(podcast(file + thumbnail)).last == "https://example.org/t.png")
     let old = "<image><url>https://example.org/old.png</url></image>"
     #expect(try pictures(podcast(file, image: old)).last == "https://example.org/old.png")
     #expect(try pictures(podcast(old)) == ["https://example.org/old.png"])

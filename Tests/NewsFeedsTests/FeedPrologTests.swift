@@ -52,7 +52,7 @@ struct FeedPrologTests {
     let found = events("Warning\n\n" + Self.feed.replacing("2026-01-01", with: "x"))
     #expect(
       found.complaints == [
-        "skipped line 7: the date \"x\" cannot be read", "noted line 1: has text before the feed, which is ignored",
+        "skipped line 7: the date \"x\" cannot be read", "noted line 1: has other content before it, which is ignored",
       ])
   }
 

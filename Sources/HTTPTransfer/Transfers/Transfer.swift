@@ -141,7 +141,7 @@ extension Transfer {
   }
 
   /// Returns the seconds until the transfer is given up.
-  func timeLeft(at now: FetchInstant) -> Double { request.timeout - (start.map { now.elapsed(since: $0) } ?? 0) }
+  func timeLeft(at now: FetchInstant) -> Double { request.timeoutSeconds - (start.map { now.elapsed(since: $0) } ?? 0) }
 
   /// Removes header fields, which may be secrets, from a transfer that has ended.
   ///

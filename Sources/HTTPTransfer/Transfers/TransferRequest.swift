@@ -47,17 +47,30 @@ public struct TransferRequest: Sendable, Hashable, Codable {
   }
   /// nil in requests of earlier builds.
   private var requiresUnmeteredNetwork: Bool?
-  /// The seconds after the first resume at which the transfer is given up; by default a week. The counterpart of
+  /// The time after the first resume at which the transfer is given up; by default a week. The counterpart of
   /// `URLSessionConfiguration.timeoutIntervalForResource`.
-  public var timeout = 604_800.0
-  /// The seconds for which attempts may fail without any response, such as for an unknown host; nil for a day.
-  public var noResponseTimeout: Double?
+  public var timeout: Duration {
+    get { Self.duration(timeoutSeconds) }
+    set { timeoutSeconds = newValue / .seconds(1) }
+  }
+  /// The time for which attempts may fail without any response, such as for an unknown host; nil for a day.
+  public var noResponseTimeout: Duration? {
+    get { noResponseSeconds.map(Self.duration) }
+    set { noResponseSeconds = newValue.map { $0 / .seconds(1) } }
+  }
+  /// The stored form of ``timeout``.
+  private(set) var timeoutSeconds = 604_800.0
+  /// The stored form of ``noResponseTimeout``.
+  private(set) var noResponseSeconds: Double?
+
+  /// Returns a duration. A damaged file may contain any number.
+  private static func duration(_ seconds: Double) -> Duration { .seconds(min(max(seconds, 0), 1e9)) }
 
   /// The stored names of the properties.
   private enum CodingKeys: String, CodingKey {
     case maximumBytes = "mostBytes"
-    case timeout = "patience"
-    case noResponseTimeout = "silencePatience"
+    case timeoutSeconds = "patience"
+    case noResponseSeconds = "silencePatience"
     case direction, url, method, headers, file, sha256, mediaType, isDiscretionary, requiresUnmeteredNetwork
   }
 

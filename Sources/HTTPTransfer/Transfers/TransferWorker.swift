@@ -267,7 +267,7 @@ public final class TransferWorker: Sendable {
       default:
         failures >= Self.minimumUnansweredAttempts
           && unansweredSince.map { now.elapsed(since: $0) } ?? 0
-            >= transfer.request.noResponseTimeout ?? Self.noResponseTimeout
+            >= transfer.request.noResponseSeconds ?? Self.noResponseTimeout
       }
     if isFinal { return try giveUp(transfer.number, error.message) }
     let backoff = min(Double(1 << min(failures, 20)) / 2, Self.maximumBackoff) * .random(in: 0.5...1)

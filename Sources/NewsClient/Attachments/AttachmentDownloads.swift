@@ -150,7 +150,7 @@ public final class AttachmentDownloads: Sendable {
       reserved = (reserved.files + 1, reserved.bytes + bytes)
       var request = TransferRequest(download: url, to: location)
       (request.sha256, request.mediaType, request.maximumBytes) = (attachment.sha256, attachment.type, Int64(bytes))
-      (request.timeout, request.noResponseTimeout) = (Self.timeout, Self.noResponseTimeout)
+      (request.timeout, request.noResponseTimeout) = (.seconds(Self.timeout), .seconds(Self.noResponseTimeout))
       request.isDiscretionary = client.application.currentState != .foreground
       try journal.resume(try journal.add(request, description: attachment.alt).number, at: client.clock.now)
       isNew = true

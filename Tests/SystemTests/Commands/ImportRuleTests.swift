@@ -1,0 +1,63 @@
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct ImportRuleTests {
+  @Test("Of an export of WordPress, only public posts are imported, and the rest is counted by kind")
+  func wordpress() async throws {
+    func record(_ id: Int, _ status: String, _ type: String = "post", password: String = "") -> String {
+      """
+      <item><title>t</title><guid>\(id)</guid><pubDate>Wed, 11 Nov 2025 11:00:00 +0000</pubDate>
+      <description>x</description><wp:post_id>\(id)</wp:post_id><wp:status>\(status)</wp:status>
+      <wp:post_type>\(type)</wp:post_type><wp:post_password>\(password)</wp:post_password></item>
+      """
+    }
+    let items =
+      record(1, "publish") + record(2, "draft") + record(3, "private") + record(4, "publish", password: "pw")
+      + record(5, "inherit", "attachment") + record(6, "trash") + record(7, "draft")
+    let text =
+      "<rss version=\"2.0\" xmlns:wp=\"http://wordpress.org/export/1.2/\"><channel><link>https://example.com/</link>"
+      + items + "</channel></rss>"
+    try await Installation.with { installation in
+      try await withFolder(["wp.xml": text]) { folder in
+        let path = folder.appending(path: "wp.xml").path
+        let result = try await installation.run("import", path)
+        #expect(result.status == 0)
+        #expect(result.errors == "")
+        #expect(
+          result.output == """
+            read 7, inserted 1, updated 0, unchanged 0, skipped 6 \
+            (not public: attachment 1, draft 2, password 1, private 1, trash 1)
+
+            """)
+        let guids: String = try await installation.value("SELECT string_agg(source_guid, ',') FROM items")
+        #expect(guids == "1")
+      }
+    }
+  }
+
+  @Test("Categories with one slug have topics of their own, and keep them in later imports")
+  func topics() async throws {
+    func line(_ number: Int, _ topics: String) -> String {
+      #"{"guid": "\#(number)", "date": "2026-01-01T00:00:00Z", "text": "x", "topics": [\#(topics)]}"# + "\n"
+    }
+    try await Installation.with { installation in
+      try await withFolder(["a.jsonl": line(1, #""C++", "C#", "C""#) + line(2, #""Москва""#)]) { folder in
+        let path = folder.appending(path: "a.jsonl").path
+        #expect(try await installation.run("import", path).status == 0)
+        let titles: String = try await installation.value(
+          "SELECT string_agg(titles->>'und', ',' ORDER BY titles->>'und' COLLATE \"C\") FROM topics")
+        #expect(titles == "C,C#,C++,Москва")
+        let plain: String = try await installation.value("SELECT titles->>'und' FROM topics WHERE slug = 'c'")
+        #expect(plain == "C")
+        try Data((line(3, #""C#""#) + line(4, #""Moskva""#) + line(5, #""Москва""#)).utf8).write(
+          to: URL(filePath: path))
+        #expect(try await installation.run("import", path).status == 0)
+        #expect(try await installation.value("SELECT count(*) FROM topics") == 5)
+        let topic: String = try await installation.value("SELECT topics[1] FROM items WHERE source_guid = '5'")
+        #expect(topic == "moskva")
+      }
+    }
+  }
+}
