@@ -149,7 +149,7 @@ let package = Package(
     .target(
       name: "OutgoingHTTP",
       dependencies: [
-        "NetworkAddresses", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPCompression, .nioPosix, .nioSSL,
+        "CZlib", "NetworkAddresses", .httpTypes, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
       ],
       swiftSettings: settings),
     .target(name: "NetworkAddresses", dependencies: [.nioCore], swiftSettings: settings),

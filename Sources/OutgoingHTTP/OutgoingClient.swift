@@ -77,6 +77,7 @@ public final class OutgoingClient: Sendable {
   private let userAgent: String
   private let limits: OutgoingLimits
   private let resolver: NameResolver
+  private let decoding = NIOThreadPool(numberOfThreads: 2)
   private let tls: Result<NIOSSLContext, any Error>
 
   /// Creates a client. `shutdown()` ends its threads.
@@ -100,36 +101,48 @@ public final class OutgoingClient: Sendable {
     self.limits = limits
     self.resolver = resolver
     self.tls = Result { try NIOSSLContext(configuration: tls) }
+    decoding.start()
   }
 
   /// Ends the threads. No request may follow.
-  public func shutdown() async { await resolver.shutdown() }
+  public func shutdown() async {
+    await resolver.shutdown()
+    try? await decoding.shutdownGracefully()
+  }
 
-  /// Sends a request and follows its redirects. A method other than GET follows only redirects that keep it (307 and
-  /// 308).
+  /// Sends a request and follows its redirects, with the cookies that these set. A method other than GET follows only
+  /// redirects that keep it (307 and 308).
   ///
+  /// - Parameter refresh: Returns the address to which a page with the status 200 leads on. It is followed like a temporary
+  ///   redirect; nil to return the page.
   /// - Throws: `OutgoingError`; `CancellationError`.
-  public func send(_ request: OutgoingRequest) async throws -> OutgoingResponse {
+  public func send(
+    _ request: OutgoingRequest, refresh: (@Sendable (OutgoingResponse) -> String?)? = nil
+  ) async throws -> OutgoingResponse {
     let deadline = ContinuousClock.now + limits.totalTime
     var request = request
     var movedTo: OutgoingURL?
     var isPermanent = true
+    var cookies = ChainCookies()
     for _ in 0...limits.redirects {
       var response = try await exchange(request, by: deadline)
       response.movedTo = movedTo
-      guard limits.redirects > 0, let location = response.fields[.location],
-        Self.redirects(response.status, request.method)
-      else {
+      let location =
+        response.status == 200 ? refresh?(response) : response.fields[.location].map(OutgoingURL.repaired)
+      guard limits.redirects > 0, let location, Self.redirects(response.status, request.method) else {
         return response
       }
       let target = try OutgoingURL(location, relativeTo: request.url)
+      // A page that loads itself again leads nowhere.
+      if response.status == 200, target == request.url { return response }
+      cookies.note(response)
       isPermanent = isPermanent && [301, 308].contains(response.status)
       if isPermanent { movedTo = target }
       if target.authority != request.url.authority || target.isSecure != request.url.isSecure {
         // Credentials are for the origin that the caller has named.
         request.fields[.authorization] = nil
-        request.fields[.cookie] = nil
       }
+      request.fields[.cookie] = cookies.field(for: target)
       request.url = target
     }
     throw OutgoingError.tooManyRedirects(limits.redirects)
@@ -137,7 +150,7 @@ public final class OutgoingClient: Sendable {
 
   private static func redirects(_ status: Int, _ method: HTTPRequest.Method) -> Bool {
     switch status {
-    case 301, 302, 303: method == .get
+    case 200, 301, 302, 303: method == .get
     case 307, 308: true
     default: false
     }
@@ -148,7 +161,7 @@ public final class OutgoingClient: Sendable {
     -> OutgoingResponse
   {
     let channel = try await connect(to: request.url, by: deadline)
-    return try await withTaskCancellationHandler {
+    let response = try await withTaskCancellationHandler {
       let exchange = OutgoingExchange(request, userAgent: userAgent, limits: limits, by: deadline)
       return try await exchange.run(on: channel, tls: request.url.isSecure ? try tls.get() : nil)
     } onCancel: {
@@ -156,6 +169,17 @@ public final class OutgoingClient: Sendable {
       channel.pipeline.fireUserInboundEventTriggered(OutgoingExchange.Cancellation())
       channel.close(promise: nil)
     }
+    return limits.ignoresBody ? response : try await decoded(response)
+  }
+
+  /// Returns a response without content coding. Decoding takes long, so that it has threads of its own.
+  private func decoded(_ response: OutgoingResponse) async throws -> OutgoingResponse {
+    let decoder = BodyDecoder(
+      host: response.url.host, limit: limits.bodyBytes, fields: response.fields[values: .contentEncoding])
+    guard decoder.isNeeded(for: response.body) else { return response }
+    var decoded = response
+    decoded.body = try await decoding.runIfActive { try decoder.decoded(response.body) }
+    return decoded
   }
 
   /// The event loop of all clients. It decompresses what other servers send, for which no connection of the own server

@@ -1,7 +1,6 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import NIOHTTPCompression
 import NIOSSL
 
 /// A request and its response on a connection of their own.
@@ -21,7 +20,7 @@ struct OutgoingExchange: Sendable {
     self.deadline = deadline
   }
 
-  /// Sends the request and waits for the response. It closes the channel.
+  /// Sends the request and waits for the response, whose body keeps its content coding. It closes the channel.
   ///
   /// - Parameter tls: The context of TLS; nil for plain text.
   func run(on channel: any Channel, tls: NIOSSLContext?) async throws -> OutgoingResponse {
@@ -62,7 +61,6 @@ struct OutgoingExchange: Sendable {
       IdleStateHandler(readTimeout: TimeAmount(limits.idleTime)),
       HTTPRequestEncoder(),
       ByteToMessageHandler(HTTPResponseDecoder(limitConfiguration: configuration)),
-      NIOHTTPResponseDecompressor(limit: .size(limits.bodyBytes)),
       collector,
     ])
   }
@@ -105,10 +103,6 @@ private final class ResponseCollector: ChannelInboundHandler {
     switch unwrapInboundIn(data) {
     case .head(let head):
       self.head = head
-      let codings = head.headers[canonicalForm: "Content-Encoding"].map { $0.lowercased() }.filter { $0 != "identity" }
-      if codings.count > 1 || codings.contains(where: { $0 != "gzip" && $0 != "deflate" }) {
-        fail(.malformed("\(url.host) uses a content coding that was not accepted"), context.channel)
-      }
     case .body(let part):
       guard body.count + part.readableBytes <= limits.bodyBytes else { return fail(tooLarge, context.channel) }
       body.append(contentsOf: part.readableBytesView)
@@ -135,10 +129,6 @@ private final class ResponseCollector: ChannelInboundHandler {
     // Many servers skip the alert that ends TLS, which matters only before the end of the message. A body that ends
     // with the connection may have been cut off then (RFC 9112 section 9.8).
     if error as? NIOSSLError == .uncleanShutdown { return fail(incomplete, context.channel) }
-    // A response without a body may name the coding that the body would have (RFC 9110 section 15.4.5).
-    if let head, [204, 304].contains(head.status.code), error is NIOHTTPDecompression.ExtraDecompressionError {
-      return
-    }
     fail(error, context.channel)
   }
 
@@ -177,9 +167,6 @@ private final class ResponseCollector: ChannelInboundHandler {
 
   private func error(for error: any Error) -> OutgoingError {
     switch error {
-    case NIOHTTPDecompression.DecompressionError.limit: tooLarge
-    case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
-      .malformed("the response of \(url.host) is compressed wrongly")
     case HTTPParserError.headerOverflow: .tooLarge("the header of the response of \(url.host) is too large")
     case is HTTPParserError: .malformed("the response of \(url.host) is not valid HTTP")
     case NIOSSLError.handshakeFailed(let reason) where "\(reason)".contains("CERTIFICATE_VERIFY_FAILED"):

@@ -37,19 +37,82 @@ public struct OutgoingURL: Sendable, Hashable {
       throw .invalidURL("the address must be an absolute http or https URL")
     }
     guard url.user() == nil, url.password() == nil else {
-      throw .invalidURL("the address contains a user name or password, which is not allowed")
+      throw .invalidURL("the address contains a user name or password, which is not allowed here")
     }
     isSecure = scheme == "https"
     let standard = isSecure ? 443 : 80
-    // `URL.port` is nil for a number that is no `Int`, too.
-    port = url.port ?? (Self.hasPort(url.absoluteString) ? 0 : standard)
-    guard 1...65_535 ~= port else { throw .invalidURL("the port must be from 1 to 65535") }
+    // `URL` ignores a port that is no number.
+    guard let port = Self.port(text, standard, relativeTo: base) else {
+      throw .invalidURL("the port must be from 1 to 65535")
+    }
+    self.port = port
     host = try Self.host(url.host(percentEncoded: false) ?? "")
     let name = host.contains(":") ? "[\(host)]" : host
     authority = port == standard ? name : "\(name):\(port)"
     let path = url.path(percentEncoded: true)
     target = (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")
     self.text = "\(scheme)://\(authority)\(target)"
+  }
+
+  /// Reads the port of an address (RFC 3986 section 3.2.3); nil if it is not from 1 to 65,535.
+  private static func port(_ text: String, _ standard: Int, relativeTo base: OutgoingURL?) -> Int? {
+    let bytes = Array(text.utf8)
+    let end = authorityEnd(bytes)
+    guard end > 0 else { return base?.port ?? standard }
+    guard let colon = bytes[..<end].lastIndex(where: { ":]/".utf8.contains($0) }), bytes[colon] == UInt8(ascii: ":")
+    else {
+      return standard
+    }
+    let digits = bytes[(colon + 1)..<end]
+    if digits.isEmpty { return standard }
+    guard digits.allSatisfy({ 48...57 ~= $0 }), let port = Int(String(decoding: digits, as: UTF8.self)) else {
+      return nil
+    }
+    return 1...65_535 ~= port ? port : nil
+  }
+
+  /// Takes the user and the password out of an address.
+  ///
+  /// - Returns: The address without them, and both without percent-encoding; nil if there are none. The address is not
+  ///   validated.
+  public static func separated(_ text: String) -> (text: String, user: String, password: String?)? {
+    var bytes = Array(text.utf8)
+    guard let slashes = bytes.firstRange(of: Array("//".utf8)) else { return nil }
+    let end = authorityEnd(bytes)
+    guard end > 0, let at = bytes[slashes.upperBound..<end].lastIndex(of: UInt8(ascii: "@")) else { return nil }
+    let parts = bytes[slashes.upperBound..<at].split(
+      separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false
+    ).map { part in
+      let text = String(decoding: part, as: UTF8.self)
+      return text.removingPercentEncoding ?? text
+    }
+    bytes.removeSubrange(slashes.upperBound...at)
+    return (String(decoding: bytes, as: UTF8.self), parts[0], parts.count > 1 ? parts[1] : nil)
+  }
+
+  /// The scheme, host and port, as the normal form begins with them.
+  public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
+
+  /// Corrects a reference of a response as browsers do (URL Standard, basic URL parser): blanks around it and line breaks
+  /// inside are removed, spaces and controls are percent-encoded, backslashes are slashes, and an address may have any
+  /// number of slashes before its host.
+  static func repaired(_ reference: String) -> String {
+    var bytes = Array(reference.utf8.drop { $0 <= 0x20 })
+    while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
+    bytes.removeAll { [0x09, 0x0A, 0x0D].contains($0) }
+    let pathEnd = bytes.firstIndex { "?#".utf8.contains($0) } ?? bytes.count
+    for index in 0..<pathEnd where bytes[index] == UInt8(ascii: "\\") { bytes[index] = UInt8(ascii: "/") }
+    var start = 0
+    for scheme in ["https:", "http:"]
+    where bytes.prefix(scheme.utf8.count).elementsEqual(scheme.utf8, by: { $0 | 32 == $1 }) {
+      start = scheme.utf8.count
+    }
+    let slashes = bytes[start...].prefix { $0 == UInt8(ascii: "/") }.count
+    if slashes > 2 { bytes.replaceSubrange(start..<(start + slashes), with: "//".utf8) }
+    let encoded = bytes.flatMap { (byte: UInt8) -> [UInt8] in
+      byte <= 0x20 || byte == UInt8(ascii: "\\") || byte == 0x7F ? percentEncoded(byte) : [byte]
+    }
+    return String(decoding: encoded, as: UTF8.self)
   }
 
   /// Checks a host. `getaddrinfo` also accepts IPv4 addresses in octal, in hexadecimal and of fewer than four numbers;
@@ -98,28 +161,31 @@ public struct OutgoingURL: Sendable, Hashable {
       if isValid {
         encoded.append(byte)
       } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        encoded += Array("%\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8)
+        encoded += percentEncoded(byte)
       }
     }
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// Whether the authority of an address ends with a colon and digits.
-  private static func hasPort(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    let authority = bytes[..<authorityEnd(bytes)]
-    let digits = authority.reversed().prefix { 48...57 ~= $0 }
-    return !digits.isEmpty && authority.dropLast(digits.count).last == UInt8(ascii: ":")
+  private static func percentEncoded(_ byte: UInt8) -> [UInt8] {
+    let digits = String(byte, radix: 16, uppercase: true)
+    return Array("%\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8)
   }
 
   /// Returns the offset at which the path begins.
   private static func authorityEnd(_ bytes: [UInt8]) -> Int {
     let slashes = Array("//".utf8)
-    guard let found = bytes.firstRange(of: slashes), found.lowerBound == 0 || bytes[found.lowerBound - 1] == 58 else {
+    guard let found = bytes.firstRange(of: slashes) else { return 0 }
+    // Slashes in a path or query are not those before an authority.
+    let scheme = bytes[..<found.lowerBound]
+    guard scheme.isEmpty || scheme.last == UInt8(ascii: ":") && scheme.dropLast().allSatisfy(isSchemeByte) else {
       return 0
     }
     return bytes[found.upperBound...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+  }
+
+  private static func isSchemeByte(_ byte: UInt8) -> Bool {
+    97...122 ~= byte | 32 || 48...57 ~= byte || "+-.".utf8.contains(byte)
   }
 
   private static func isHexDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte || 97...102 ~= byte | 32 }

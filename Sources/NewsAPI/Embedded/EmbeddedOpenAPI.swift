@@ -95,6 +95,7 @@ info:
     | `/problems/not-implemented` | 501 | no resource has such a method, or the body has a transfer coding besides chunked |
     | `/problems/media-not-kept` | 501 | this server does not store files |
     | `/problems/unavailable` | 503 | the database is unreachable, or too many requests are waiting; see `Retry-After` |
+    | `/problems/media-unavailable` | 503 | the folder for files is missing, or is not that of the database; the operator has to act |
     | `/problems/feeds-not-configured` | 404 | the server has no public URL, which the addresses of feeds need |
     | `/problems/not-reached-yet` | 503 | the version of `at` was not reached within a second; see `Retry-After` |
     | `/problems/search-too-broad` | 503 | the search takes longer than a second; use rarer words |
@@ -6147,6 +6148,11 @@ components:
                 type: /problems/unavailable
                 title: The database does not respond in time
                 status: 503
+            mediaUnavailable:
+              value:
+                type: /problems/media-unavailable
+                title: The server accepts no files at present
+                status: 503
             notReachedYet:
               value:
                 type: /problems/not-reached-yet
@@ -7338,6 +7344,7 @@ components:
             - /problems/internal
             - /problems/not-implemented
             - /problems/media-not-kept
+            - /problems/media-unavailable
             - /problems/unavailable
             - /problems/not-reached-yet
             - /problems/search-too-broad

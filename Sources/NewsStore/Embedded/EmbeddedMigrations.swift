@@ -36,4 +36,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0031_media_uploads.sql", migration0031),
   ("0032_networks_of_pending_devices.sql", migration0032),
   ("0033_followed_feeds.sql", migration0033),
+  ("0034_media_library.sql", migration0034),
 ]

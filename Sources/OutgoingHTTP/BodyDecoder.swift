@@ -1,0 +1,127 @@
+import CZlib
+
+/// Decodes the content codings of a body (RFC 9110 section 8.4.1).
+///
+/// Servers and caches often name a coding that the body does not have, or none for a body that is compressed. The first
+/// bytes decide, as far as codings differ in them.
+struct BodyDecoder {
+  /// The maximum number of codings on top of each other.
+  private static let maximumLayers = 3
+  /// The maximum ratio of the sizes after and before decoding. DEFLATE reaches 1,032; markup stays far below 200.
+  private static let maximumRatio = 200
+  /// The size in bytes up to which any ratio is accepted.
+  private static let freeBytes = 1 << 20
+  /// The codings that are not decoded. A body in one of them is a fault of the server, which did not find it in
+  /// `Accept-Encoding`.
+  private static let otherCodings: Set<String> = ["br", "compress", "dcb", "dcz", "x-compress", "zstd"]
+
+  let host: String
+  /// The maximum number of bytes after decoding.
+  let limit: Int
+  /// The codings by their names, in lower case.
+  let names: Set<String>
+
+  /// - Parameter fields: The values of `Content-Encoding`.
+  init(host: String, limit: Int, fields: [String]) {
+    self.host = host
+    self.limit = limit
+    names = Set(
+      fields.flatMap { $0.split(separator: ",") }.map { $0.lowercased().filter { !$0.isWhitespace } }
+        .filter { !$0.isEmpty && $0 != "identity" })
+  }
+
+  /// Whether a body may have a coding. Other bodies stay as they are.
+  func isNeeded(for body: [UInt8]) -> Bool { !body.isEmpty && (!names.isEmpty || Self.isGzip(body)) }
+
+  /// Returns a body without codings.
+  ///
+  /// - Throws: `OutgoingError.tooLarge`, `malformed`.
+  func decoded(_ body: [UInt8]) throws(OutgoingError) -> [UInt8] {
+    var layers = 0
+    var rest = body
+    let maximum = min(limit, max(Self.freeBytes, body.count.multipliedReportingOverflow(by: Self.maximumRatio).0))
+    while layers < Self.maximumLayers, Self.isGzip(rest) {
+      // A window of 15 bits, plus 16 to select the gzip format (zlib.h, inflateInit2).
+      guard let decoded = try inflated(rest, windowBits: 15 + 16, maximum) else {
+        throw .malformed("the response of \(host) is compressed wrongly")
+      }
+      (rest, layers) = (decoded, layers + 1)
+    }
+    if layers == 0, names.contains("deflate") || names.contains("gzip") || names.contains("x-gzip") {
+      // "deflate" is the format of zlib. Some servers send the bare compressed data (RFC 9110 section 8.4.1.2).
+      if let decoded = try inflated(rest, windowBits: 15, maximum) { return decoded }
+      if let decoded = try inflated(rest, windowBits: -15, maximum) { return decoded }
+      if names.contains("deflate"), !Self.isText(rest) {
+        throw .malformed("the response of \(host) is compressed wrongly")
+      }
+    }
+    if !names.isDisjoint(with: Self.otherCodings), !Self.isText(rest) {
+      throw .malformed("\(host) uses a content coding that was not accepted")
+    }
+    return rest
+  }
+
+  private static func isGzip(_ body: [UInt8]) -> Bool { body.starts(with: [0x1F, 0x8B, 0x08]) }
+
+  /// Whether a body begins like XML, HTML or JSON in any encoding.
+  private static func isText(_ body: [UInt8]) -> Bool {
+    let marks: [[UInt8]] = [[0xEF, 0xBB, 0xBF], [0xFE, 0xFF], [0xFF, 0xFE]]
+    if marks.contains(where: { body.starts(with: $0) }) { return true }
+    let first = body.first { ![0, 0x09, 0x0A, 0x0D, 0x20].contains($0) }
+    return first.map { "<{[".utf8.contains($0) } ?? true
+  }
+
+  /// Decompresses a body.
+  ///
+  /// - Returns: nil if it is not in the format, or incomplete.
+  /// - Throws: `OutgoingError.tooLarge`.
+  private func inflated(_ body: [UInt8], windowBits: CInt, _ maximum: Int) throws(OutgoingError) -> [UInt8]? {
+    // zlib refers to its state by address, which must not change.
+    let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    defer { stream.deallocate() }
+    guard CZlib_inflateInit2(stream, windowBits) == Z_OK else { return nil }
+    defer { inflateEnd(stream) }
+    var output: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var used = 0
+    while true {
+      let (status, consumed, produced) = Self.step(stream, body[used...], &buffer)
+      used += consumed
+      output += buffer.prefix(produced)
+      guard output.count <= maximum else { throw tooLarge(maximum) }
+      switch status {
+      case Z_OK where consumed > 0 || produced > 0: continue
+      case Z_STREAM_END:
+        // Several members may follow each other (RFC 1952 section 2.2). Other bytes behind the end are ignored.
+        guard windowBits > 15, Self.isGzip(Array(body[used...].prefix(3))), inflateReset(stream) == Z_OK else {
+          return output
+        }
+      default: return nil
+      }
+    }
+  }
+
+  private static func step(
+    _ stream: UnsafeMutablePointer<z_stream>, _ input: ArraySlice<UInt8>, _ buffer: inout [UInt8]
+  ) -> (status: CInt, consumed: Int, produced: Int) {
+    input.withUnsafeBufferPointer { input in
+      buffer.withUnsafeMutableBufferPointer { output in
+        // zlib only reads its input; the pointer is not const for historical reasons.
+        stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        stream.pointee.avail_in = uInt(input.count)
+        stream.pointee.next_out = output.baseAddress
+        stream.pointee.avail_out = uInt(output.count)
+        let status = inflate(stream, Z_NO_FLUSH)
+        return (status, input.count - Int(stream.pointee.avail_in), output.count - Int(stream.pointee.avail_out))
+      }
+    }
+  }
+
+  private func tooLarge(_ maximum: Int) -> OutgoingError {
+    .tooLarge(
+      maximum == limit
+        ? "the response of \(host) has more than \(limit) bytes"
+        : "the response of \(host) is compressed to less than one part in \(Self.maximumRatio)")
+  }
+}

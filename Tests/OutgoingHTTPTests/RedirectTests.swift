@@ -1,0 +1,105 @@
+import FaultServer
+import Foundation
+import NIOCore
+import OutgoingHTTP
+import TestKit
+import Testing
+
+@Suite("A redirect") struct RedirectTests {
+  @Test(
+    "is corrected as browsers do",
+    arguments: [
+      ("/spaces target.xml?q=a b", "/spaces%20target.xml?q=a%20b"), ("  /x  ", "/x"), ("new.xml", "/a/new.xml"),
+      ("../new.xml", "/new.xml"), ("?q=1", "/a/b?q=1"), ("\\c\\d?e\\f", "/c/d?e\\f"),
+      ("/%zz|\u{FC}", "/%25zz%7C%C3%BC"),
+      ("/a\tb", "/ab"), ("/%20x y", "/%20x%20y"), ("//feeds.example:PORT/c d", "/c%20d"),
+      ("http:feeds.example", nil), ("HTTP:\\\\feeds.example:PORT\\x", "/x"),
+      ("http:////feeds.example:PORT/x y", "/x%20y"),
+      ("next?u=http://other.example:0/|", "/a/next?u=http://other.example:0/%7C"), ("http://feeds.example:0/", nil),
+      ("http://feeds.example:99999/", nil), ("http://feeds.example:99999999999999999999/", nil), ("http:///", nil),
+      ("http://feeds .example/", nil), ("http://u:p@feeds.example:PORT/", nil), ("javascript:alert(1)", nil),
+    ] as [(String, String?)])
+  func repair(location: String, target: String?) async throws {
+    try await FaultServer.with { server in
+      let location = location.replacing("PORT", with: "\(server.port)")
+      server.respond { request in
+        request.path == "/a/b" && !request.target.contains("?")
+          ? FaultResponse(status: 302, headers: [("Location", location)]) : FaultResponse()
+      }
+      try await OutgoingClientTests.withClient { client in
+        let request = OutgoingRequest(url: try OutgoingURL("http://feeds.example:\(server.port)/a/b"))
+        if let target {
+          _ = try await client.send(request)
+          #expect(server.requests.last?.target.replacing("\\", with: "%5C") == target.replacing("\\", with: "%5C"))
+        } else {
+          await #expect(throws: OutgoingError.self) { try await client.send(request) }
+        }
+      }
+    }
+  }
+
+  @Test("carries the cookies of the redirects before it, to their host, path and scheme only")
+  func cookies() async throws {
+    try await FaultServer.with { server in
+      let port = server.port
+      server.respond { request in
+        switch (request.path, request["Cookie"] ?? "") {
+        case ("/feed", let cookie) where cookie.contains("seen=1"):
+          FaultResponse(status: 302, headers: [("Location", "http://other.example:\(port)/end")])
+        case ("/feed", _):
+          FaultResponse(
+            status: 302,
+            headers: [
+              ("Location", "/feed"), ("Set-Cookie", "seen=1; Path=/"), ("Set-Cookie", "b=2; HttpOnly"),
+              ("Set-Cookie", "secure=1; Secure"), ("Set-Cookie", "path=1; Path=/fe"), ("Set-Cookie", "no"),
+              ("Set-Cookie", "foreign=1; Domain=other.example"), ("Set-Cookie", "gone=1"),
+              ("Set-Cookie", "gone=; Max-Age=0"), ("Set-Cookie", "wide=1; Domain=.feeds.example; Path=/feed"),
+            ])
+        default: FaultResponse()
+        }
+      }
+      try await OutgoingClientTests.withClient { client in
+        let request = OutgoingRequest(url: try OutgoingURL("http://feeds.example:\(port)/feed"))
+        #expect(try await client.send(request).status == 200)
+        #expect(server.requests.map { $0["Cookie"] } == [nil, "seen=1; b=2; wide=1", nil])
+        // The next chain begins without cookies.
+        _ = try await client.send(request)
+        #expect(server.requests[3]["Cookie"] == nil)
+      }
+    }
+  }
+
+  @Test("may be a page that leads on. It is checked and counted like any other, and never permanent")
+  func pages() async throws {
+    let lookup: NameResolver.Lookup = { host, port in
+      [try SocketAddress(ipAddress: host == "internal.example" ? "127.0.0.2" : "127.0.0.1", port: port)]
+    }
+    try await FaultServer.with { server in
+      let port = server.port
+      server.respond { request in
+        switch request.path {
+        case "/old": FaultResponse(status: 301, headers: [("Location", "/page")])
+        case "/page": FaultResponse(body: Data("/new".utf8))
+        case "/new": FaultResponse(status: 301, headers: [("Location", "/end")])
+        case "/inside": FaultResponse(body: Data("http://internal.example:\(port)/".utf8))
+        case "/loop": FaultResponse(body: Data((request.target + (request.target == "/loop" ? "?" : "x")).utf8))
+        default: FaultResponse(body: Data("\(request.target)".utf8))
+        }
+      }
+      try await OutgoingClientTests.withClient(lookup: lookup) { client in
+        @Sendable func send(_ path: String) async throws -> OutgoingResponse {
+          let url = try OutgoingURL("http://feeds.example:\(port)\(path)")
+          return try await client.send(OutgoingRequest(url: url)) { String(decoding: $0.body, as: UTF8.self) }
+        }
+        let response = try await send("/old")
+        #expect(response.url.text.hasSuffix("/end") && response.movedTo?.text.hasSuffix("/page") == true)
+        // This one names itself.
+        #expect(try await send("/end").status == 200)
+        await #expect(throws: OutgoingError.tooManyRedirects(5)) { try await send("/loop") }
+        await #expect(throws: OutgoingError.refused("internal.example has a loopback address, which is not allowed")) {
+          try await send("/inside")
+        }
+      }
+    }
+  }
+}
