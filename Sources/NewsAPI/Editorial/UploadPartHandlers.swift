@@ -120,6 +120,7 @@ struct UploadPartHandlers: Sendable {
     } catch StoreError.notFound {
       // The upload was cancelled before the part was opened, and thus created.
       try? await part.remove()
+      try? await store.forgetCancelledUpload(id)
       throw StoreError.notFound
     }
     if upload.media != nil {
@@ -157,7 +158,12 @@ struct UploadPartHandlers: Sendable {
     try Self.requireNoContentFields(request)
     let id = try context.resourceID("upload")
     try await store.removeUpload(id, of: try key(context))
-    try await parts.remove([id])
+    // In a clone, the part may be that of the original.
+    if (try? await editorial.acceptingLibrary()) != nil {
+      // A request that has the part open removes it itself. There may be no part.
+      let length = try await parts.remove([id]) > 0 ? 0 : parts.length(id)
+      if length == 0 { try await store.forgetCancelledUpload(id) }
+    }
     return Response(status: .noContent, headers: [.uploadVersion: UploadFields.version])
   }
 

@@ -43,6 +43,7 @@ struct UploadReceiver {
     } catch StoreError.notFound {
       // The upload was cancelled meanwhile.
       try? await part.remove()
+      try? await store.forgetCancelledUpload(upload.id)
       throw StoreError.notFound
     }
   }

@@ -121,8 +121,8 @@ extension NewsStore {
     if rows.isEmpty { throw StoreError.notFound }
   }
 
-  /// Cancels an upload of a key. A registered file remains. The row remains too, until `forgetUploads(keeping:)`, because
-  /// a part is removed only for its row.
+  /// Cancels an upload of a key. A registered file remains. The row remains too, until the part is removed, because a part
+  /// is removed only for its row.
   ///
   /// - Throws: `StoreError.notFound`.
   public func removeUpload(_ id: UUID, of key: String) async throws {
@@ -132,6 +132,11 @@ extension NewsStore {
       WHERE id = \(id) AND api_key = \(key) AND expires_at > clock_timestamp() RETURNING 1
       """)
     if rows.isEmpty { throw StoreError.notFound }
+  }
+
+  /// Removes the row of a cancelled upload, whose part was removed.
+  public func forgetCancelledUpload(_ id: UUID) async throws {
+    _ = try await database.query("DELETE FROM media_uploads WHERE id = \(id) AND expires_at = '-infinity'")
   }
 
   /// Removes an unfinished upload that cannot become a file, and whose part was removed.
