@@ -70,10 +70,12 @@ import Testing
       let ambiguous = try await command.run("read", "0190")
       #expect(ambiguous.status == 64)
       #expect(ambiguous.errors.contains("'0190' is ambiguous"))
-      for words in [["read"], ["read", "--all", "0abc01"], ["read", "xyz1"], ["read", "abc"], ["show", "ffff"]] {
+      for words in [["read"], ["read", "--all", "0abc01"], ["read", "xyz1"], ["read", "abc"]] {
         let result = try await command.start(words).result()
         #expect(result.status == 64 && result.errors.contains("Error: "), "\(words)")
       }
+      let missing = try await command.run("show", "ffff")
+      #expect(missing.status == 20 && missing.errors.hasPrefix("tidings-fetch: no stored item"), "\(missing.errors)")
     }
   }
 
