@@ -43,6 +43,7 @@ struct FleetUser {
       let decision = scheduler.decision(at: Self.instant(now))
       var due = now
       if case .wait(let date, _) = decision { due = max(now, date.timeIntervalSince(NewsroomDay.dayStart)) }
+      if case .never = decision { due = .infinity }
       let next = min(opening, push, due)
       guard next < 86_400 else { break }
       let hasWaited = next > now
