@@ -36,7 +36,7 @@ import Testing
           try await server.store.retract(item.id, reason: nil, if: .exists)
           try await eventuallyFetched(command) { $0.inserted == 0 && $0.updated == 0 && $0.removed == 1 }
           #expect(try await command.items() == server.get("/v1/items").json(ItemList.self).items)
-          #expect(try await command.run("badge").output == "3\n")
+          #expect(try await command.run("badge").output == "2\n")
           #expect(try await command.run("open").status == 0)
           #expect(try await command.run("badge").output == "0\n")
         }
