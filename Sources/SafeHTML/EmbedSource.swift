@@ -29,7 +29,7 @@ struct EmbedSource {
   private static let hidden = [
     "data-href", "data-oembed-url", "data-embed-url", "data-video-url", "data-video-src", "data-audio-url",
     "data-audio-src", "data-permalink", "data-instgrm-permalink", "data-iframe-src", "data-src", "data-url",
-    "data-lazy-src", "data-mp3", "data-mp4", "data-file", "data-pin-url",
+    "data-lazy-src", "data-mp3", "data-mp4", "data-file", "data-pin-url", "cite",
   ]
 
   /// Reads an element; nil if it embeds nothing.

@@ -59,6 +59,8 @@ final class FragmentBuilder: HTMLBuilder {
   var links: LinkContext
   /// Whether the source is a whole document, whose title is not a part of its text.
   private var isDocument = false
+  /// Whether the current ruby has parentheses of its own for readers without ruby.
+  private var hasParentheses = false
 
   init(_ links: LinkContext) {
     self.links = links
@@ -173,6 +175,9 @@ final class FragmentBuilder: HTMLBuilder {
     case "video":
       let poster = attributes.first { $0.name == "poster" || $0.name == "data-poster" }
       if let poster { picture([("src", poster.value)]) }
+    case "ruby": hasParentheses = false
+    case "rp": hasParentheses = true
+    case "rt" where !hasParentheses: plain.append([UInt8(ascii: "(")])
     case "optgroup":
       write(attributes.first { $0.name == "label" }?.value)
     case "iframe" where element.embed == nil:
@@ -229,6 +234,7 @@ final class FragmentBuilder: HTMLBuilder {
     case .unwrapped, .written: break
     }
     writeHidden(&element)
+    if element.name == "rt", !hasParentheses { plain.append([UInt8(ascii: ")")]) }
     if case .written(let tag, let start, let hasID) = element.treatment {
       writeEnd(tag, element, start, keepsWhenEmpty: hasID)
     }

@@ -191,11 +191,24 @@ struct MarkupRepair {
   private func isLiteral(_ name: String, _ tag: Tag, from start: Int) -> Bool {
     guard !tag.hasValues else { return false }
     let meaning = TagMeaning(of: name)
-    guard meaning != .markup else { return false }
     let isClosed = lastEnds[name].map { $0 > start } == true
+    let words = source[tag.nameEnd..<tag.end].drop { Self.isBlank($0) || $0 == UInt8(ascii: "/") }
+    // No attribute has such a name, as in `a<b && c>d`.
+    if words.contains(where: { "&,;(|".utf8.contains($0) }) { return true }
+    if !isClosed, isCode(tag, from: start) { return true }
+    guard meaning != .markup else { return false }
+    if !words.isEmpty, !isClosed, !tag.isSelfClosing { return true }
     let isVoid = ElementRules.isVoid(name)
     if tag.isSelfClosing || isVoid { return isMention(tag, from: start, inAnyScript: isVoid) }
     return !isClosed && (meaning == .word || isMention(tag, from: start))
+  }
+
+  /// Whether a tag is the whole content of a `code` element.
+  private func isCode(_ tag: Tag, from start: Int) -> Bool {
+    guard source[(tag.end + 1)...].starts(with: "</code".utf8), start > 0, source[start - 1] == UInt8(ascii: ">"),
+      let open = source[max(0, start - 256)..<start].lastIndex(of: UInt8(ascii: "<"))
+    else { return false }
+    return name(at: open + 1).name == "code"
   }
 
   /// Whether a tag stands in a sentence: after a word or at the start, and before a blank, punctuation or the end.

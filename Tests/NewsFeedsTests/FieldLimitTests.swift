@@ -74,12 +74,12 @@ struct FieldLimitTests {
     #expect(
       events.complaints == [
         "reduced line 5: the link is omitted: it has 2068 bytes, more than 2048",
-        "reduced line 5: the category \"🎈\" is omitted: it has no letter or digit",
-        "reduced line 5: 24 categories are omitted: an item has at most 16",
-        "reduced line 5: the language \"English language\" is omitted: it is not a language tag",
         "reduced line 5: an attachment is omitted: it has 2068 bytes, more than 2048",
         "reduced line 5: an attachment is omitted: \"data:image/png,x\" is no http or https address",
         "reduced line 5: 8 attachments are omitted: an item has at most 32",
+        "reduced line 5: the category \"🎈\" is omitted: it has no letter or digit",
+        "reduced line 5: 24 categories are omitted: an item has at most 16",
+        "reduced line 5: the language \"English language\" is omitted: it is not a language tag",
       ])
     let entry = try #require(events.entries.first)
     #expect(entry.categories.map(\.label) == (0..<16).map { "c\($0)" })

@@ -31,7 +31,8 @@ import Testing
     ("<input type=submit value=Vote><input type=hidden value=x>", "Vote"),
     ("<textarea>a <b> c</textarea>", "a <b> c"), ("<xmp>&amp; <p></xmp>", "&amp; <p>"),
     ("<iframe srcdoc='<p>Inner</p>'></iframe>", "Inner"), ("<p>a</p<p>b</p>", "a\n\nb"),
-    ("a<![CDATA[<p>b</p>]]>c", "a\n\nb\n\nc"),
+    ("<ruby>漢<rt>かん</rt></ruby>字", "漢(かん)字"), ("<ruby>漢<rp>[</rp><rt>かん</rt><rp>]</rp></ruby>", "漢[かん]"),
+    ("<code><div></code>, <code class=x><p></code>", "<div>, <p>"), ("a<![CDATA[<p>b</p>]]>c", "a\n\nb\n\nc"),
     ("<p title=\"unclosed>lost</p><p>kept</p>", "lost\n\nkept"),
     ("caf&eacute au lait &copy 2026", "café au lait © 2026"),
   ])
@@ -45,7 +46,7 @@ import Testing
     "The <iframe> tag is blocked by <script> rules. Read on.", "<textarea> can be resized", "Use <b> for bold",
     "Array<Int> and Dictionary<Int, String>", "I <3 you, a < b", "<ann@a.example> wrote <https://a.example/?a=b>",
     "Use <link>, <meta> and <img>.", "Close it with </script> or </Unheard>", "The <!-- marker", "<?php echo 1 ?>",
-    "a<b<c and d", "<% erb %>", "<title> comes first",
+    "a<b<c and d", "if a<b && c>d, x<p || y>z", "vector<A> and <b and c> d", "<% erb %>", "<title> comes first",
   ])
   func `Text that only looks like markup is kept as written`(_ text: String) {
     #expect(!SafeHTML.looksLikeMarkup(text))
@@ -95,6 +96,7 @@ import Testing
     ("<amp-twitter data-tweetid=12345></amp-twitter>", "https://twitter.com/i/status/12345"),
     ("<div class=youtube data-id=abcdef></div>", "https://www.youtube.com/watch?v=abcdef"),
     ("<div data-href='https://s.example/post'> </div>", "https://s.example/post"),
+    ("<blockquote cite='https://t.example/1'><section></section></blockquote>", "https://t.example/1"),
     ("<script src='https://gist.github.com/u/1.js'></script>", "https://gist.github.com/u/1"),
     ("<svg><a xlink:href=/s><text>x</text></a></svg>", "https://a.example/s"),
     ("<a href=/x><iframe src=/y></iframe>z</a>", "https://a.example/y"),

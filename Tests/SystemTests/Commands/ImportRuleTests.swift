@@ -37,13 +37,14 @@ import Testing
     }
   }
 
+  private static func line(_ number: Int, _ topics: String) -> String {
+    #"{"guid": "\#(number)", "date": "2026-01-01T00:00:00Z", "text": "x", "topics": [\#(topics)]}"# + "\n"
+  }
+
   @Test("Categories with one slug have topics of their own, and keep them in later imports")
   func topics() async throws {
-    func line(_ number: Int, _ topics: String) -> String {
-      #"{"guid": "\#(number)", "date": "2026-01-01T00:00:00Z", "text": "x", "topics": [\#(topics)]}"# + "\n"
-    }
     try await Installation.with { installation in
-      try await withFolder(["a.jsonl": line(1, #""C++", "C#", "C""#) + line(2, #""Москва""#)]) { folder in
+      try await withFolder(["a.jsonl": Self.line(1, #""C++", "C#", "C""#) + Self.line(2, #""Москва""#)]) { folder in
         let path = folder.appending(path: "a.jsonl").path
         #expect(try await installation.run("import", path).status == 0)
         let titles: String = try await installation.value(
@@ -51,8 +52,8 @@ import Testing
         #expect(titles == "C,C#,C++,Москва")
         let plain: String = try await installation.value("SELECT titles->>'und' FROM topics WHERE slug = 'c'")
         #expect(plain == "C")
-        try Data((line(3, #""C#""#) + line(4, #""Moskva""#) + line(5, #""Москва""#)).utf8).write(
-          to: URL(filePath: path))
+        let more = Self.line(3, #""C#""#) + Self.line(4, #""Moskva""#) + Self.line(5, #""Москва""#)
+        try Data(more.utf8).write(to: URL(filePath: path))
         #expect(try await installation.run("import", path).status == 0)
         #expect(try await installation.value("SELECT count(*) FROM topics") == 5)
         let topic: String = try await installation.value("SELECT topics[1] FROM items WHERE source_guid = '5'")
