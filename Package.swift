@@ -179,8 +179,8 @@ let package = Package(
     .target(
       name: "HTTPTransfer",
       dependencies: [
-        "HTTPConditions", "ProcessCoordination", .asyncHTTPClient, .crypto, .grdb, .nioCore, .nioHTTP1,
-        .nioHTTPCompression, .nioPosix, .nioSSL,
+        "HTTPConditions", "NetworkAddresses", "ProcessCoordination", .asyncHTTPClient, .crypto, .grdb, .nioCore,
+        .nioEmbedded, .nioHTTP1, .nioHTTPCompression, .nioPosix, .nioSSL,
       ],
       swiftSettings: settings),
     .target(name: "BackgroundFetch", dependencies: ["ProcessCoordination"], swiftSettings: settings),

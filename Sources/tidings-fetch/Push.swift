@@ -68,10 +68,13 @@ struct Push: AsyncParsableCommand {
         The running app of the store, such as watch, handles the push; one that is not running is launched if that was \
         allowed with tidings-fetch app set. Otherwise this command fetches the news. The payload is that of APNs, the data of \
         FCM, or the message of Web Push in JSON; with --encrypted, the message as a distributor of UnifiedPush passes it on. \
-        The exit status is 0 for new data, 10 for none, and 20 for a failure.
+        The exit status is 0 for new data, 10 for none, and 20 for a failure, such as a payload that does not end within 10 s.
         """)
 
     @ParentCommand var parent: Push
+
+    /// The maximum time until the end of the input.
+    private static let inputTimeout = Duration.seconds(10)
 
     @Flag(help: "Decrypts the message with the keys of push register --endpoint (RFC 8291).")
     var encrypted = false
@@ -88,7 +91,7 @@ struct Push: AsyncParsableCommand {
       let client = try parent.parent.client(settings, launchReason: .push, notify: notify)
       await client.application.launch()
       let input = try readInput(
-        maximumBytes: RemoteNotification.maximumPayloadBytes, until: wake.uptime + FetchBudget.total / .seconds(1))
+        maximumBytes: RemoteNotification.maximumPayloadBytes, within: Self.inputTimeout)
       let payload = try decrypted(input, client)
       let downloads = parent.parent.downloads(media, settings, client)
       let alerts = client.showAlerts()
@@ -186,21 +189,35 @@ extension NewsFetcher {
 
 /// Reads standard input to its end.
 ///
-/// - Parameter deadline: The uptime at which the input must have ended, in seconds; nil for no limit.
-/// - Throws: `ValidationError` if there is more than the maximum, `FetchError` if the input has not ended in time.
-func readInput(maximumBytes: Int, until deadline: Double? = nil) throws -> Data {
+/// - Parameter timeout: The maximum time until the end; nil for no limit, such as for a person who types.
+/// - Throws: `ValidationError` if there is more than the maximum; ``FetchError`` at the timeout, or if it cannot be read.
+func readInput(maximumBytes: Int, within timeout: Duration? = nil) throws -> Data {
+  let end = timeout.map { ContinuousClock.now + $0 }
   var data = Data()
+  var buffer = [UInt8](repeating: 0, count: 4096)
   while true {
-    var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-    let left = deadline.map { Int32(max(0, ($0 - SystemClock().now.uptime) * 1000)) } ?? -1
-    switch poll(&input, 1, left) {
-    case 0: throw FetchError(.budget, "standard input has not ended in time")
-    case ..<0 where errno == EINTR: continue
-    default: break
+    if let end, let timeout, !isInputReady(until: end) {
+      throw FetchError(.unexpectedResponse, "the input has not ended within \(roundedTime(timeout / .seconds(1)))")
     }
-    guard let chunk = try FileHandle.standardInput.read(upToCount: maximumBytes + 1 - data.count), !chunk.isEmpty
-    else { return data }
-    data.append(chunk)
+    let count = read(STDIN_FILENO, &buffer, buffer.count)
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw FetchError(.storage, "cannot read the input: \(String(cString: strerror(errno)))") }
+    if count == 0 { return data }
+    data += buffer.prefix(count)
     if data.count > maximumBytes { throw ValidationError("The input has more than \(maximumBytes) bytes") }
+  }
+}
+
+/// Waits until standard input has data or has ended.
+///
+/// - Returns: Whether that is so before the time is over.
+private func isInputReady(until end: ContinuousClock.Instant) -> Bool {
+  var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+  while true {
+    let left = (end - .now) / .milliseconds(1)
+    guard left > 0 else { return false }
+    let count = poll(&entry, 1, Int32(left.rounded(.up)))
+    if count > 0 { return true }
+    if count < 0, errno != EINTR { return true }
   }
 }

@@ -86,6 +86,7 @@ extension TidingsFetch {
         options.proxies = address == "none" ? ProxySettings() : try ProxySettings(address: address)
         options.proxies.exceptions = exceptions
       }
+      try options.useAuthorities(of: Self.environment)
       let file = caFile.map { $0 == "none" ? nil : $0 } ?? settings.path(.caFile)
       if let file { try options.trust(certificatesIn: URL(filePath: file)) }
     } catch let failure as ProxySettings.InvalidAddress {

@@ -15,6 +15,8 @@ struct TransferLine: Encodable {
   let direction: TransferRequest.Direction
   let url: URL
   let file: String?
+  /// The description, such as the beginning of the item to which the file belongs.
+  let description: String?
   let state: Transfer.State
   let completed: Int64
   let total: Int64?
@@ -24,12 +26,21 @@ struct TransferLine: Encodable {
   let waitsFor: Wait?
   /// The seconds until the next attempt.
   let retryIn: Int?
+  /// Whether the file belongs to an item. Its name in the store is a digest.
+  private let isAttachment: Bool
+
+  /// The maximum width of a description, in columns.
+  private static let maximumDescriptionColumns = 40
 
   init(_ transfer: Transfer, _ journal: TransferJournal) {
     number = transfer.number
     direction = transfer.request.direction
     url = transfer.request.url
     file = transfer.request.file?.path(percentEncoded: false)
+    description = transfer.taskDescription
+    let attachments = journal.folder.deletingLastPathComponent().appending(
+      path: "attachments", directoryHint: .isDirectory)
+    isAttachment = transfer.request.file?.deletingLastPathComponent().path == attachments.path
     (state, completed, total) = (transfer.state, transfer.completed, transfer.total)
     (failure, location) = (transfer.failure, transfer.response?.location)
     let delay = state == .running ? journal.delay(of: transfer) : 0
@@ -50,8 +61,21 @@ struct TransferLine: Encodable {
     return "\(number)  \(status)  \(ByteAmount.text(completed))\(whole)  \(name)\(note)"
   }
 
-  /// The last part of the path, or the address.
-  var name: String { (file.map { URL(filePath: $0).lastPathComponent } ?? url.absoluteString).terminalSafe }
+  /// The last part of the path, or of the address of an attachment, and the description.
+  var name: String {
+    let note = description.map { " (\($0.terminalSafe.shortened(columns: Self.maximumDescriptionColumns)))" } ?? ""
+    return fileName.terminalSafe + note
+  }
+
+  private var fileName: String {
+    guard let file else { return url.absoluteString }
+    let name = isAttachment ? url.lastPathComponent : URL(filePath: file).lastPathComponent
+    return name.isEmpty || name == "/" ? url.absoluteString : name
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case number, direction, url, file, description, state, completed, total, failure, location, waitsFor, retryIn
+  }
 
   /// The state in words, with the reason to wait.
   var status: String {

@@ -294,6 +294,9 @@ struct HeaderField: ExpressibleByArgument {
     (name, value) = (String(match.1), String(match.2))
   }
 
+  /// The maximum number of bytes of all fields in a file.
+  private static let maximumBytes = 65_536
+
   /// Reads the fields in a file, one per line. Empty lines and lines that begin with a number sign are ignored.
   ///
   /// - Parameter path: The path of the file; `-` for standard input.
@@ -301,8 +304,13 @@ struct HeaderField: ExpressibleByArgument {
   static func read(_ path: String) throws -> [HeaderField] {
     let name = path == "-" ? "standard input" : "the file '\(path)'"
     let data =
-      path == "-" ? try? FileHandle.standardInput.readToEnd() ?? Data() : FileManager.default.contents(atPath: path)
+      path == "-"
+      ? try readInput(maximumBytes: maximumBytes)
+      : try? FileHandle(forReadingFrom: URL(filePath: path)).read(upToCount: maximumBytes + 1) ?? Data()
     guard let data else { throw ValidationError("Cannot read the header fields in \(name)") }
+    guard data.count <= maximumBytes else {
+      throw ValidationError("The header fields in \(name) have more than \(maximumBytes) bytes")
+    }
     let lines = String(decoding: data, as: UTF8.self).split(
       omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     return try lines.enumerated().compactMap { index, line in

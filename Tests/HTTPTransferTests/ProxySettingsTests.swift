@@ -31,6 +31,18 @@ import Testing
     #expect(try (proxy(environment, "https://news.example/x") == nil) == isException)
   }
 
+  @Test(
+    "have exceptions by network, for addresses",
+    arguments: [
+      ("10.0.0.0/8", "https://10.1.2.3/x", true), ("10.0.0.0/8", "https://11.1.2.3/x", false),
+      ("192.168.0.0/16, 10.1.2.0/24", "https://10.1.2.3:8443/", true), ("10.0.0.0/8", "https://news.example/", false),
+      ("2001:db8::/32", "https://[2001:db8::1]/", true), ("2001:db8::/32", "https://[2001:db9::1]/", false),
+      ("10.0.0.0/99", "https://10.1.2.3/", false), ("/", "https://10.1.2.3/", false),
+    ])
+  func networks(list: String, address: String, isException: Bool) throws {
+    #expect(try (proxy(["https_proxy": "http://a:1", "NO_PROXY": list], address) == nil) == isException)
+  }
+
   @Test("know addresses of IPv6")
   func addresses() throws {
     for (list, isException) in [

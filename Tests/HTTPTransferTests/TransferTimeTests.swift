@@ -63,6 +63,7 @@ import Testing
         let transfer = try await fixture.end(of: number)
         #expect(transfer.state == .failed)
         #expect(transfer.failure?.contains("cannot write to the folder ") == true, "\(transfer.failure ?? "")")
+        #expect(transfer.failure?.hasSuffix(": not a directory") == true, "\(transfer.failure ?? "")")
         #expect(fixture.server.requests.isEmpty)
       }
     }

@@ -80,6 +80,42 @@ import Testing
     }
   }
 
+  @Test("follows redirects that keep the method, within its origin", arguments: [307, 308])
+  func moved(status: Int) async throws {
+    let content = TransferFixture.content(2_000_000)
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, request, _ in
+        switch request.path {
+        case "/file": .redirect(.relative("/new/"), from: request, status: status)
+        case "/new/": .redirect(.sameOrigin("/new/place"), from: request, status: status)
+        default: response
+        }
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: upload(fixture, content))
+        #expect(transfer.state == .finished, "\(transfer.failure ?? "")")
+        #expect(fixture.server.requests.filter { $0.method == "POST" }.map(\.path) == ["/file", "/new/", "/new/place"])
+        #expect(fixture.server.requests.last?["Authorization"] == "Bearer key")
+        #expect(fixture.server.requests.last?.body == content)
+      }
+    }
+  }
+
+  @Test("follows no other redirect, and none without end", arguments: [301, 302, 303, 307])
+  func notMoved(status: Int) async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, request, _ in
+        .redirect(status == 307 ? .chase : .sameOrigin("/new"), from: request, status: status)
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: upload(fixture, TransferFixture.content(1000)))
+        #expect(transfer.state == .failed)
+        #expect(transfer.failure == (status == 307 ? "more than 5 redirects" : "the server responded with \(status)"))
+        #expect(fixture.server.requests.count == (status == 307 ? 6 : 1))
+      }
+    }
+  }
+
   @Test("stores the beginning of an endless response")
   func endlessAnswer() async throws {
     try await TransferFixture.with { fixture in

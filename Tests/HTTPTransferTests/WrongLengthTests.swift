@@ -54,8 +54,10 @@ import Testing
       // A wrong part is followed by a request for all within the same attempt.
       let instants = times.withLock(\.self)
       #expect(instants.count <= (lie == .wrongTotal ? 5 : 3))
-      let waits = zip(instants, instants.dropFirst()).map { $1.seconds(since: $0) }.filter { $0 > 0.1 }
-      #expect(waits == waits.sorted())
+      // The waits are at least 0.25 and 0.5 s. The clock advances during the attempts, too.
+      if let first = instants.first, let last = instants.last, lie != .wrongTotal {
+        #expect(last.seconds(since: first) >= 0.75)
+      }
       #expect(fixture.server.bytesWritten < 3 * 310_000)
     }
   }

@@ -77,6 +77,45 @@ import Testing
     }
   }
 
+  @Test("of unknown length share what those of known length leave, and have the headline of their item")
+  func unknownLengths() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.all, maximumItemBytes: 1000)) {}
+      let journal = try TransferJournal(store: installation.folder)
+      func file(_ name: String, _ bytes: Int? = nil) -> News.Attachment {
+        News.Attachment(url: "https://example.org/\(name)", type: "image/png", bytes: bytes)
+      }
+      var news = item(1, [file("a"), file("b", 400), file("c"), file("d", 700), file("e")])
+      news.title = "Night ferry returns"
+      installation.feed.publish([news])
+      await client.performFetch()
+      _ = await client.application.suspend()
+      let transfers = try journal.transfers()
+      #expect(transfers.map { $0.request.url.lastPathComponent } == ["a", "b", "c", "e"])
+      #expect(transfers.map(\.request.maximumBytes) == [600, 400, 600, 600])
+      #expect(transfers.map { $0.request.budget?.maximumBytes } == [600, nil, 600, 600])
+      #expect(Set(transfers.compactMap { $0.request.budget?.name }).count == 1)
+      #expect(Set(transfers.map(\.taskDescription)) == ["Night ferry returns"])
+      withExtendedLifetime(downloads) {}
+    }
+  }
+
+  @Test("of unknown length do not use up the total before their length is known")
+  func manyUnknownLengths() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.thumbnails)) {}
+      let journal = try TransferJournal(store: installation.folder)
+      installation.feed.publish(
+        (1...50).map { item($0, [News.Attachment(url: "https://example.org/\($0)", type: "image/png")]) })
+      await client.performFetch()
+      _ = await client.application.suspend()
+      #expect(try journal.transfers().count == 50)
+      withExtendedLifetime(downloads) {}
+    }
+  }
+
   @Test("that a process could not add are added by the next one")
   func lost() async throws {
     try await Installation.with { installation in

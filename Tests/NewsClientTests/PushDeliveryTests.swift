@@ -166,7 +166,11 @@ import Testing
       let previous = signal(SIGPIPE, SIG_IGN)
       defer { signal(SIGPIPE, previous) }
       let script =
-        #"echo "$TIDINGS_LAUNCH_REASON $TIDINGS_STORE" >> "$1"; grep SigIgn /proc/self/status > "$1.ignored""#
+        #"ls -l /proc/self/fd > "$1.files"; grep SigIgn /proc/self/status > "$1.ignored"; "#
+        + #"echo "$TIDINGS_LAUNCH_REASON $TIDINGS_STORE" >> "$1""#
+      // A library may have opened a descriptor that is inherited.
+      let descriptor = dup(STDERR_FILENO)
+      defer { close(descriptor) }
       #expect(sender.launchCommand == nil)
       try sender.setLaunchCommand(["/bin/sh", "-c", script, "sh", output.path])
       await sender.performFetch()
@@ -181,6 +185,10 @@ import Testing
         whereSeparator: \.isWhitespace)
       let mask = try #require(ignored.last.flatMap { UInt64($0, radix: 16) })
       #expect(mask & 1 << (SIGPIPE - 1) == 0)
+      let files = try String(contentsOfFile: output.path + ".files", encoding: .utf8).split(separator: "\n")
+        .filter { $0.contains(" -> ") }
+      // The last one is the folder that `ls` reads.
+      #expect(files.count == 4 && !files.contains { $0.contains("socket:") }, "\(files)")
       await sender.deliver(push)
       try client(installation).setLaunchCommand(nil)
       installation.feed.publish("two")

@@ -70,6 +70,61 @@ import Testing
     }
   }
 
+  @Test("are private within the store, and follow the umask elsewhere", arguments: ["022", "027", "077"])
+  func modes(umask: String) async throws {
+    try await serving { server, command in
+      let wrapper = ["/bin/sh", "-c", "umask \(umask); exec \"$@\"", "sh"]
+      let manager = FileManager.default
+      try manager.createDirectory(
+        at: command.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+      let output = command.folder.path + "-output"
+      defer { try? manager.removeItem(atPath: output) }
+      func run(_ words: String...) async throws { _ = try await command.start(words, wrapper: wrapper).result() }
+      try await run("fetch")
+      try await run("schedule", "set", "1h")
+      try await run("download", server.url + "/x", "--output", output, "--wait")
+      let mode = try #require(try manager.attributesOfItem(atPath: output)[.posixPermissions] as? Int)
+      #expect(mode == 0o666 & ~(Int(umask, radix: 8) ?? 0))
+      let names = try manager.subpathsOfDirectory(atPath: command.folder.path)
+      #expect(names.contains("news.sqlite"))
+      for name in names {
+        let attributes = try manager.attributesOfItem(atPath: command.folder.appending(path: name).path)
+        let mode = attributes[.posixPermissions] as? Int ?? 0
+        #expect(mode & 0o077 == 0, "\(name) has \(String(mode, radix: 8))")
+      }
+    }
+  }
+
+  @Test("are listed by the names of their files and the headline of the item")
+  func names() async throws {
+    try await serving { server, command in
+      let journal = try TransferJournal(store: command.folder)
+      let url = try #require(URL(string: server.url + "/media/petrel-at-dawn.jpg?w=800"))
+      let file = command.folder.appending(path: "attachments/" + String(repeating: "2c", count: 32))
+      let headline = "Night ferry returns to the harbour after a week of storms"
+      _ = try journal.add(TransferRequest(download: url, to: file), description: headline)
+      let line = try await command.run("transfers").output
+      #expect(line.hasPrefix("1  suspended  0 B  petrel-at-dawn.jpg (Night ferry returns to the harbour"), "\(line)")
+      #expect(line.hasSuffix(")\n") && !line.contains("storms"), "\(line)")
+      #expect(try await command.run("transfers", "--json").output.contains(#""description":"\#(headline)""#))
+    }
+  }
+
+  @Test("are joined by a payload that must end within ten seconds", .timeLimit(.minutes(3)))
+  func payload() async throws {
+    try await serving { _, command in
+      try FileManager.default.createDirectory(at: command.folder, withIntermediateDirectories: true)
+      let pipe = command.folder.appending(path: "pipe").path
+      // The process itself holds the writing end, so the input never ends.
+      let wrapper = ["/bin/sh", "-c", "mkfifo '\(pipe)'; exec 3<>'\(pipe)'; exec \"$@\" <&3", "sh"]
+      let start = ContinuousClock.now
+      let result = try await command.start(["push", "receive"], wrapper: wrapper).result()
+      #expect(result.status == 20)
+      #expect(result.errors.contains("the input has not ended within 10 s"), "\(result.errors)")
+      #expect(ContinuousClock.now - start >= .seconds(10))
+    }
+  }
+
   @Test(
     "and redirects to a port that does not exist end neither a fetch nor the process",
     arguments: ["99999", "18446744073709551616"])

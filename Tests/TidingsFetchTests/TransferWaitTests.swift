@@ -221,6 +221,40 @@ import Testing
     withExtendedLifetime(certificates) {}
   }
 
+  @Test(
+    "names the reason why a certificate is refused", .enabled(if: program("openssl") != nil), .timeLimit(.minutes(3)),
+    arguments: [
+      ("localhost", "-1", true, "the server's certificate has expired ("),
+      ("localhost", "1", false, "the server's certificate is not trusted: no known authority has signed it"),
+      ("other.example", "1", true, "the server's certificate is for another name"),
+    ])
+  func certificates(name: String, days: String, isTrusted: Bool, reason: String) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let script = """
+      openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -subj /CN=\(name) \
+      -addext subjectAltName=DNS:\(name) -days 1
+      openssl x509 -in c.pem -signkey k.pem -days \(days) -out s.pem
+      exec openssl s_server -www -accept 127.0.0.1:0 -cert s.pem -key k.pem 1>&2
+      """
+    let server = try ChildProcess(
+      ["-c", "cd '\(folder.path)' && \(script)"], executable: "/bin/sh", environment: ["PATH": "/usr/bin:/bin"])
+    var port: String?
+    for await line in server.errorLines {
+      port = line.firstMatch(of: /^ACCEPT .*:([0-9]+)$/).map { String($0.1) }
+      if port != nil { break }
+    }
+    try await Command.with(server: "https://localhost:\(try #require(port))") { command in
+      let options = isTrusted ? ["--ca-file", folder.appending(path: "s.pem").path] : []
+      let result = try await command.start(options + ["fetch"]).result()
+      #expect(result.status == 20)
+      #expect(result.errors.contains(reason), "\(result.errors)")
+    }
+    server.send(SIGTERM)
+    _ = await server.result()
+  }
+
   @Test("reads header fields from a file, and names an invalid line")
   func headerFile() async throws {
     try await FaultServer.with({ _ in FaultResponse(status: 201) }) { server in

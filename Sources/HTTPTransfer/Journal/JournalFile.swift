@@ -107,31 +107,10 @@ final class JournalFile: Sendable {
   }
 
   private static func openQueue(_ file: URL) throws -> DatabaseQueue {
-    restrict(file)
     let queue = try DatabaseQueue.open(file, TransferJournal.migrator)
     // SQLite zeroes overwritten values, because header fields may be secrets. A read-only file needs no such setting.
     try? queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA secure_delete = ON") }
     return queue
-  }
-
-  /// Restricts the journal to its user, with any umask. SQLite creates the log and the index with the same mode.
-  ///
-  /// The file is never opened here. Closing it would drop the locks that SQLite holds for this process (fcntl(2)), and
-  /// another process could remove the log that is in use. An empty file is created beside it and then linked to its
-  /// name.
-  private static func restrict(_ file: URL) {
-    let path = file.path(percentEncoded: false)
-    if !file.exists {
-      let temporary = "\(path).\(UUID().uuidString)"
-      let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      if descriptor >= 0 {
-        close(descriptor)
-        // Another process may have created the file first.
-        link(temporary, path)
-        unlink(temporary)
-      }
-    }
-    for suffix in ["", "-wal", "-shm"] { chmod(path + suffix, 0o600) }
   }
 
   /// Renames a damaged journal, and logs that.

@@ -11,6 +11,14 @@ extension TransferJournal {
     try update(number) { ($0.attempt, $0.crashes, $0.bytesAtCrash) = (nil, nil, nil) }
   }
 
+  /// Returns the bytes that the other downloads of a budget have used.
+  func bytes(of budget: TransferBudget, without number: Int64) throws -> Int64 {
+    try transfers().reduce(0) { sum, transfer in
+      guard transfer.request.budget?.name == budget.name, transfer.number != number else { return sum }
+      return [.failed, .cancelled].contains(transfer.state) ? sum : sum + transfer.completed
+    }
+  }
+
   /// Records that a worker has crashed during an attempt. A reboot is no crash, and an attempt that has come further than the
   /// last one begins a new count.
   ///

@@ -209,7 +209,7 @@ public final class TransferJournal: Sendable {
       transfer.state = .cancelled
       return .completed
     }
-    if let transfer, transfer.state == .cancelled { try? FileManager.default.removeItem(at: partialFile(transfer)) }
+    if let transfer, transfer.state == .cancelled { removePart(transfer) }
   }
 
   /// Changes a transfer.
@@ -279,6 +279,21 @@ public final class TransferJournal: Sendable {
     }
     return file.deletingLastPathComponent()
       .appending(path: ".\(file.lastPathComponent).\(transfer.number).part", directoryHint: .notDirectory)
+  }
+
+  /// Returns the path of a download while its coding is removed.
+  func decodedFile(_ transfer: Transfer) -> URL { partialFile(transfer).appendingPathExtension("decoded") }
+
+  /// Removes the received part of a download.
+  func removePart(_ transfer: Transfer) {
+    for file in [partialFile(transfer), decodedFile(transfer)] { try? FileManager.default.removeItem(at: file) }
+  }
+
+  /// Returns the mode of a download, before the umask. Files within the store are private, as all of it is.
+  func mode(of transfer: Transfer) -> mode_t {
+    let store = folder.deletingLastPathComponent().standardizedFileURL.path
+    let isPrivate = transfer.request.file.map { $0.standardizedFileURL.path.hasPrefix(store + "/") } ?? true
+    return isPrivate ? 0o600 : 0o666
   }
 
   /// Returns the path of a complete download.

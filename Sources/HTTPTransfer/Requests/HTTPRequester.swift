@@ -87,14 +87,15 @@ package struct HTTPRequester: Sendable {
   /// - Parameters:
   ///   - fields: The fields that are sent to every redirect target too, together with `User-Agent`.
   ///   - originFields: The fields that are sent only to the origin of the URL.
+  ///   - keepsCoding: Whether the content is wanted with its coding, if the transport can leave it. The response says so.
   /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
   package func open(
-    _ url: URL, fields: [HTTPHeader], originFields: [HTTPHeader], meter: inout Meter
+    _ url: URL, fields: [HTTPHeader], originFields: [HTTPHeader], keepsCoding: Bool = false, meter: inout Meter
   ) async throws -> HTTPTransportResponse {
     var url = url
     var originFields = originFields
     for _ in 0...Self.maximumRedirects {
-      let head = try await head(url, fields: fields + originFields, meter: &meter)
+      let head = try await head(url, fields: fields + originFields, keepsCoding: keepsCoding, meter: &meter)
       guard [301, 302, 303, 307, 308].contains(head.status) else { return head }
       _ = try await body(of: head, meter: &meter)
       if let retryAfter = retryAfter(of: head) {
@@ -198,7 +199,9 @@ package struct HTTPRequester: Sendable {
     }
   }
 
-  private func head(_ url: URL, fields: [HTTPHeader], meter: inout Meter) async throws -> HTTPTransportResponse {
+  private func head(
+    _ url: URL, fields: [HTTPHeader], keepsCoding: Bool, meter: inout Meter
+  ) async throws -> HTTPTransportResponse {
     try check(url)
     let headers = [HTTPHeader("User-Agent", userAgent)] + fields
     let before = meter
@@ -207,7 +210,12 @@ package struct HTTPRequester: Sendable {
     meter.bytes += Self.size(of: headers) + "GET  HTTP/1.1\r\nHost: \r\n".utf8.count + Self.authorityAndTarget(url)
     reportMeter(meter)
     do {
-      let head = try await transport.get(url, headers: headers)
+      let head: HTTPTransportResponse
+      if keepsCoding, let transport = transport as? any CodedTransport {
+        head = try await transport.getCoded(url, headers: headers)
+      } else {
+        head = try await transport.get(url, headers: headers)
+      }
       meter.status = head.status
       meter.bytes += "HTTP/1.1 200 OK\r\n".utf8.count + Self.size(of: head.headers)
       storeRetryAfter(head, url)

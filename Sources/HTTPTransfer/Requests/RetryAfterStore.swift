@@ -83,7 +83,19 @@ package final class RetryAfterStore: Sendable {
       return
     }
     // If the disk is full, the waits of this process remain in memory.
-    try? data.write(to: file, options: .atomic)
+    let path = file.path(percentEncoded: false)
+    let temporary = "\(path).new"
+    // The lock keeps other processes from the same name.
+    let output = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard output >= 0 else { return }
+    let handle = FileHandle(fileDescriptor: output, closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: data)
+      try handle.close()
+      rename(temporary, path)
+    } catch {
+      unlink(temporary)
+    }
   }
 
   /// Returns scheme, host and port in lower case; nil unless the scheme is http or https.

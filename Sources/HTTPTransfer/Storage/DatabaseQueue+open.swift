@@ -1,12 +1,21 @@
 package import Foundation
 package import GRDB
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 extension DatabaseQueue {
   /// The maximum time to wait for a lock, in seconds.
   private static let busyTimeout = 5.0
 
-  /// Opens a file that several processes may share, and migrates it to the current schema.
+  /// Opens a file that several processes of one user may share, and migrates it to the current schema.
   package static func open(_ file: URL, _ migrator: DatabaseMigrator) throws -> DatabaseQueue {
+    restrict(file)
     let end = ContinuousClock.now + .seconds(busyTimeout)
     while true {
       do {
@@ -90,4 +99,24 @@ extension DatabaseQueue {
 extension DatabaseError {
   /// Whether the file is damaged.
   package var isCorruption: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
+}
+
+/// Restricts a database to its user, with any umask. SQLite creates the log and the index with the same mode.
+///
+/// The file is never opened here. Closing it would drop the locks that SQLite holds for this process (fcntl(2)), and
+/// another process could remove the log that is in use. An empty file is created beside it and then linked to its
+/// name.
+private func restrict(_ file: URL) {
+  let path = file.path(percentEncoded: false)
+  if !file.exists {
+    let temporary = "\(path).\(UUID().uuidString)"
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if descriptor >= 0 {
+      close(descriptor)
+      // Another process may have created the file first.
+      link(temporary, path)
+      unlink(temporary)
+    }
+  }
+  for suffix in ["", "-wal", "-shm"] { chmod(path + suffix, 0o600) }
 }

@@ -5,6 +5,8 @@ import Foundation
 struct Download {
   /// The maximum time without data from the server.
   static let idleLimit = Duration.seconds(60)
+  /// The number of bytes after which a shared budget is read again.
+  private static let budgetCheckBytes: Int64 = 64 << 10
 
   let journal: TransferJournal
   let requester: HTTPRequester
@@ -22,8 +24,8 @@ struct Download {
     // A process that was killed between the last two steps has moved the file.
     let isMoved =
       transfer.total != nil && transfer.completed == transfer.total && !partial.exists && destination.exists
-    if isMoved, try hasExpectedDigest(transfer, destination) { return try finish(transfer.number) }
-    let file = try PartialFile(partial)
+    if isMoved, try isComplete(transfer, destination) { return try finish(transfer.number) }
+    let file = try PartialFile(partial, mode: journal.mode(of: transfer))
     defer { file.closeFile() }
     // If the file is complete, only the last steps are missing.
     if !(transfer.total == file.length && file.length > 0) {
@@ -38,14 +40,47 @@ struct Download {
       }
     }
     guard let current = try journal.transfer(transfer.number), current.state == .running else { return }
-    guard try hasExpectedDigest(current, partial) else {
-      let isDamaged = try current.announcedSHA256.map { try $0.lowercased() != PartialFile.sha256(partial) } ?? false
+    do {
+      try deliver(current, file, from: partial, to: destination)
+    } catch let error as FetchError where error.code == .unexpectedResponse {
+      let isDamaged = try !hasAnnouncedDigest(current, partial) || current.coding != nil
       try discard(transfer.number, file, isWasted: isDamaged)
-      throw FetchError(.unexpectedResponse, "the content does not have the expected SHA-256")
+      throw error
     }
-    try file.move(from: partial, to: destination)
     try finish(transfer.number)
   }
+
+  /// Checks the digests of a complete download, and moves it to its destination without its coding.
+  ///
+  /// - Throws: ``FetchError`` with `unexpectedResponse` for wrong content.
+  private func deliver(_ transfer: Transfer, _ file: PartialFile, from partial: URL, to destination: URL) throws {
+    // `Repr-Digest` is that of the content with its coding (RFC 9530, section 3).
+    guard try hasAnnouncedDigest(transfer, partial) else { throw Self.wrongDigest }
+    let required = transfer.request.sha256?.lowercased()
+    let isWanted = try required.map { try $0 == PartialFile.sha256(partial) }
+    guard let coding = transfer.coding, isWanted ?? (transfer.isCodingKept == true) == false else {
+      guard isWanted ?? true else { throw Self.wrongDigest }
+      return try file.move(from: partial, to: destination)
+    }
+    let decoded = journal.decodedFile(transfer)
+    defer { try? FileManager.default.removeItem(at: decoded) }
+    let output = try PartialFile(decoded, mode: journal.mode(of: transfer))
+    defer { output.closeFile() }
+    try output.empty()
+    let maximum = transfer.request.maximumBytes ?? .max
+    try ContentDecoder.decode(partial, coding: coding) { bytes in
+      guard output.length + Int64(bytes.count) <= maximum else {
+        throw FetchError(.rejected, "the content has more than \(maximum) bytes unpacked")
+      }
+      try output.append(bytes)
+    }
+    guard try required.map({ try $0 == PartialFile.sha256(decoded) }) ?? true else { throw Self.wrongDigest }
+    try output.move(from: decoded, to: destination)
+    try? FileManager.default.removeItem(at: partial)
+  }
+
+  private static let wrongDigest = FetchError(
+    .unexpectedResponse, "the content does not have the expected SHA-256")
 
   private func finish(_ number: Int64) throws {
     try journal.updateWithEvent(number) { transfer in
@@ -64,16 +99,22 @@ struct Download {
   private func discard(_ number: Int64, _ file: PartialFile, isWasted: Bool) throws {
     try journal.update(number) { transfer in
       (transfer.completed, transfer.total, transfer.entityTag, transfer.announcedSHA256) = (0, nil, nil, nil)
+      (transfer.coding, transfer.isCodingKept) = (nil, nil)
       if isWasted { transfer.wastedAttempts = (transfer.wastedAttempts ?? 0) + 1 }
     }
     try file.empty()
   }
 
-  /// Whether the content matches the requested digest and the announced one.
-  private func hasExpectedDigest(_ transfer: Transfer, _ file: URL) throws -> Bool {
-    let expected = Set([transfer.request.sha256, transfer.announcedSHA256].compactMap { $0?.lowercased() })
-    if expected.isEmpty { return true }
-    return expected == [try PartialFile.sha256(file)]
+  /// Whether a file has the announced digest, or none was announced.
+  private func hasAnnouncedDigest(_ transfer: Transfer, _ file: URL) throws -> Bool {
+    try transfer.announcedSHA256.map { try $0.lowercased() == PartialFile.sha256(file) } ?? true
+  }
+
+  /// Whether a file at the destination is the complete download. The announced digest is that of the content with its coding.
+  private func isComplete(_ transfer: Transfer, _ file: URL) throws -> Bool {
+    let required =
+      transfer.coding == nil ? transfer.announcedSHA256 ?? transfer.request.sha256 : transfer.request.sha256
+    return try required.map { try $0.lowercased() == PartialFile.sha256(file) } ?? true
   }
 
   /// Requests the missing bytes, and writes them.
@@ -89,7 +130,8 @@ struct Download {
     let own = transfer.request.headers.map { HTTPHeader($0, $1) }
     try await idleTimeout.run { [fields] in
       var meter = HTTPRequester.Meter()
-      let head = try await requester.open(transfer.request.url, fields: fields, originFields: own, meter: &meter)
+      let head = try await requester.open(
+        transfer.request.url, fields: fields, originFields: own, keepsCoding: true, meter: &meter)
       idleTimeout.reset()
       guard [200, 206, 416].contains(head.status) else { throw await requester.refusal(reading: head) }
       guard let total = try begin(head, transfer, file) else { return }
@@ -106,22 +148,32 @@ struct Download {
     switch head.status {
     case 206:
       guard let range = ContentRangeField(head["Content-Range"]), offset > 0, range.first == offset,
-        range.total == nil || range.total == transfer.total, head["ETag"] ?? transfer.entityTag == transfer.entityTag
+        range.total == nil || range.total == transfer.total || head["ETag"] != nil,
+        head["ETag"] ?? transfer.entityTag == transfer.entityTag,
+        try coding(of: head) == transfer.coding
       else { throw Restart() }
       try check(head, transfer)
+      let total = range.total ?? transfer.total
       try journal.updateWithEvent(transfer.number) {
-        $0.completed = offset
+        // The range of the same version is right about the total, whatever length was declared before.
+        ($0.completed, $0.total) = (offset, total)
         $0.announcedSHA256 = head.reprSHA256 ?? $0.announcedSHA256
         return .resumed(offset)
       }
-      return transfer.total ?? -1
+      return total ?? -1
     case 200:
       try check(head, transfer)
       try file.empty()
-      let length = head["Content-Length"].flatMap(Int64.init)
-      if let maximum = transfer.request.maximumBytes, let length, length > maximum { throw Self.tooLarge(maximum) }
+      let coding = try coding(of: head)
+      // The length, the tag and the digest are those of the content with its coding, which the transport may have decoded.
+      let isDecoded = coding != nil && !head.hasCoding
+      let length = isDecoded ? nil : head["Content-Length"].flatMap(Int64.init)
+      try checkMaximum(length ?? 0, transfer)
       try journal.update(transfer.number) {
-        ($0.completed, $0.total, $0.entityTag, $0.announcedSHA256) = (0, length, head.strongTag, head.reprSHA256)
+        ($0.completed, $0.total) = (0, length)
+        ($0.entityTag, $0.announcedSHA256) = isDecoded ? (nil, nil) : (head.strongTag, head.reprSHA256)
+        $0.coding = isDecoded ? nil : coding
+        $0.isCodingKept = coding == nil ? nil : isArchive($0, head)
       }
       return length ?? -1
     case 416:
@@ -135,22 +187,46 @@ struct Download {
     }
   }
 
-  private static func tooLarge(_ maximum: Int64) -> FetchError {
-    FetchError(.rejected, "the content has more than \(maximum) bytes")
+  /// Checks that a number of bytes is within the maximum of the request and the rest of its budget.
+  private func checkMaximum(_ bytes: Int64, _ transfer: Transfer) throws {
+    if let maximum = transfer.request.maximumBytes, bytes > maximum {
+      throw FetchError(.rejected, "the content has more than \(maximum) bytes")
+    }
+    guard let budget = transfer.request.budget else { return }
+    let left = budget.maximumBytes - (try journal.bytes(of: budget, without: transfer.number))
+    guard bytes <= left else {
+      throw FetchError(.rejected, "the content has more than \(max(left, 0)) bytes, the rest of its budget")
+    }
   }
 
   /// Rejects other content, such as the page of a captive portal.
   private func check(_ head: HTTPTransportResponse, _ transfer: Transfer) throws {
-    let coding = head["Content-Encoding"]?.lowercased() ?? "identity"
-    guard coding == "identity" else {
-      throw FetchError(
-        .unexpectedResponse, "the content has the coding \(coding), which was not requested", status: head.status)
-    }
     let isExpected =
       transfer.request.mediaType.map { $0.lowercased() == head.mediaType } ?? (head.mediaType != "text/html")
     guard isExpected else {
       throw FetchError(.unexpectedResponse, "the content has the media type \(head.mediaType)", status: head.status)
     }
+  }
+
+  /// Returns the coding of a content; nil for none.
+  ///
+  /// - Throws: ``FetchError`` for a coding that cannot be decoded. None was requested.
+  private func coding(of head: HTTPTransportResponse) throws -> String? {
+    guard let text = head["Content-Encoding"]?.lowercased(), !text.isEmpty, text != "identity" else { return nil }
+    if let name = ContentDecoder.name(text) { return name }
+    throw FetchError(
+      .unexpectedResponse, "the content has the coding \(text.singleLine), which was not requested", status: head.status
+    )
+  }
+
+  /// Whether a compressed file is wanted as it is: its name or its type says that it is an archive. Many servers describe such
+  /// files as coded.
+  private func isArchive(_ transfer: Transfer, _ head: HTTPTransportResponse) -> Bool {
+    let names = [transfer.request.file?.pathExtension, transfer.request.url.pathExtension].compactMap {
+      $0?.lowercased()
+    }
+    return ["application/gzip", "application/x-gzip", "application/x-tgz"].contains(head.mediaType)
+      || names.contains { ["gz", "gzip", "tgz", "svgz"].contains($0) }
   }
 
   private func write(
@@ -159,14 +235,19 @@ struct Download {
     let number = transfer.number
     let progress = ProgressRecorder(journal: journal, number: number, clock: clock)
     let start = file.length
+    // The budget is read again after so many bytes, which other downloads may use meanwhile.
+    var nextCheck = file.length + Self.budgetCheckBytes
     do {
       for try await bytes in head.body {
         idleTimeout.reset()
         if total >= 0, file.length + Int64(bytes.count) > total {
           throw FetchError(.unexpectedResponse, "the server sent more bytes than it declared", status: head.status)
         }
-        if let maximum = transfer.request.maximumBytes, file.length + Int64(bytes.count) > maximum {
-          throw Self.tooLarge(maximum)
+        let length = file.length + Int64(bytes.count)
+        if length > transfer.request.maximumBytes ?? .max || transfer.request.budget != nil && length > nextCheck {
+          try checkMaximum(length, transfer)
+          try journal.update(number) { $0.completed = file.length }
+          nextCheck = length + Self.budgetCheckBytes
         }
         try file.append(bytes)
         progress.record(file.length)
@@ -188,6 +269,7 @@ struct Download {
     guard total < 0 || file.length == total else {
       throw try earlyEnd(number, file, from: start, of: total, head.status)
     }
+    if total < 0 { try checkMaximum(file.length, transfer) }
     // Without a length, the content ends with the body.
     try journal.update(number) { ($0.completed, $0.total) = (file.length, file.length) }
   }

@@ -15,18 +15,19 @@ final class PartialFile: Sendable {
 
   /// Opens a file, and creates it if it is missing.
   ///
+  /// - Parameter mode: The mode of a new file, from which the umask takes bits away.
   /// - Throws: ``FetchError`` with `storage`.
-  init(_ file: URL) throws {
+  init(_ file: URL, mode: mode_t) throws {
     do {
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      if !file.exists {
-        let path = file.path(percentEncoded: false)
-        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-          throw Self.systemError
-        }
+      do {
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      } catch let error as CocoaError where error.code == .fileWriteFileExists {
+        throw POSIXError(.ENOTDIR)
       }
-      handle = try FileHandle(forUpdating: file)
+      let descriptor = open(file.path(percentEncoded: false), O_RDWR | O_CREAT | O_CLOEXEC, mode)
+      guard descriptor >= 0 else { throw Self.systemError }
+      handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       size = Atomic(Int64(try handle.seekToEnd()))
     } catch {
       let folder = file.deletingLastPathComponent().path(percentEncoded: false)

@@ -100,7 +100,11 @@ public struct Transfer: Sendable, Hashable, Codable {
   var acceptsParts: Bool?
   /// The strong entity tag of the received part of a download.
   var entityTag: String?
-  /// The SHA-256 of the content that the server announces, in hexadecimal digits.
+  /// The content coding of the received part; nil for none.
+  var coding: String?
+  /// Whether the coding is a part of the wanted file, as it is for an archive that the server takes for a coded one.
+  var isCodingKept: Bool?
+  /// The SHA-256 of the content, with its coding, that the server announces, in hexadecimal digits.
   var announcedSHA256: String?
 
   /// The stored names of the properties.
@@ -110,6 +114,7 @@ public struct Transfer: Sendable, Hashable, Codable {
     case number, session, request, taskDescription, state, completed, total, failure, obstacle, start, waiting
     case attempt, crashes, bytesAtCrash, wastedAttempts
     case failures, hasLostHeaders, sendsLaunchEvents, partialUpload, acceptsParts, entityTag, announcedSHA256
+    case coding, isCodingKept
   }
 
   init(_ request: TransferRequest, session: String?, description: String?) {

@@ -28,14 +28,16 @@ public struct TransferRequest: Sendable, Hashable, Codable {
   /// The file to upload, or the destination of a download. A download without one is kept for the delegate of its
   /// session.
   public var file: URL?
-  /// The required SHA-256 of the content of a download, in lower-case hexadecimal digits. If it is nil, only a digest that
-  /// the server announces is checked.
+  /// The required SHA-256 of the file of a download, in lower-case hexadecimal digits. If it is nil, only a digest that the
+  /// server announces is checked. It decides whether a content coding such as gzip is a part of the file.
   public var sha256: String?
   /// The required media type of a download, such as `image/jpeg`; nil for all types except HTML, which is mostly the
   /// page of a captive portal. An upload sends it as `Content-Type`.
   public var mediaType: String?
   /// The maximum number of bytes in a download; nil for no limit.
   public var maximumBytes: Int64?
+  /// The number of bytes that the download shares with others; nil for none. It is given up when they are used up.
+  package var budget: TransferBudget?
   /// Whether the transfer waits for an unmetered network and external power. A session sets it for transfers that are
   /// added in the background. The counterpart of `URLSessionConfiguration.isDiscretionary`.
   public var isDiscretionary = false
@@ -71,7 +73,7 @@ public struct TransferRequest: Sendable, Hashable, Codable {
     case maximumBytes = "mostBytes"
     case timeoutSeconds = "patience"
     case noResponseSeconds = "silencePatience"
-    case direction, url, method, headers, file, sha256, mediaType, isDiscretionary, requiresUnmeteredNetwork
+    case direction, url, method, headers, file, sha256, mediaType, budget, isDiscretionary, requiresUnmeteredNetwork
   }
 
   /// Creates a download.
@@ -96,6 +98,18 @@ public struct TransferRequest: Sendable, Hashable, Codable {
     self.file = file
     self.url = url
     self.method = method
+  }
+}
+
+/// A number of bytes that several downloads of unknown length share.
+package struct TransferBudget: Sendable, Hashable, Codable {
+  /// The name that the downloads have in common.
+  package var name: String
+  package var maximumBytes: Int64
+
+  package init(name: String, maximumBytes: Int64) {
+    self.name = name
+    self.maximumBytes = maximumBytes
   }
 }
 

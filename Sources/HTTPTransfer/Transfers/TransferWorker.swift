@@ -235,7 +235,7 @@ public final class TransferWorker: Sendable {
     }
     // A transfer that was cancelled meanwhile has left its partial file.
     if current.state == .cancelled {
-      try? FileManager.default.removeItem(at: journal.partialFile(transfer))
+      journal.removePart(transfer)
       if let url = current.partialUpload { await cancel(transfer, url) }
     }
   }
@@ -281,7 +281,7 @@ public final class TransferWorker: Sendable {
   private func giveUp(_ number: Int64, _ failure: String) throws {
     guard let transfer = try journal.transfer(number), transfer.state == .running else { return }
     // The partial file is removed first, so that nothing is left when the end is reported.
-    try? FileManager.default.removeItem(at: journal.partialFile(transfer))
+    journal.removePart(transfer)
     try journal.updateWithEvent(number) { transfer in
       guard transfer.state == .running else { return nil }
       (transfer.state, transfer.failure) = (.failed, failure)

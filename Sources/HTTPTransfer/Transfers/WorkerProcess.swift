@@ -24,15 +24,30 @@ public import Foundation
     /// Starts the process, without input and output. It outlives this process, and ends by itself when it has nothing
     /// to do.
     ///
-    /// - Throws: The error of Foundation if the program cannot be started.
+    /// - Throws: An error with a description if the program cannot be started.
     public func start() throws {
-      let process = Process()
-      process.executableURL = executable
-      process.arguments = arguments
-      process.standardInput = FileHandle.nullDevice
-      process.standardOutput = FileHandle.nullDevice
-      process.standardError = FileHandle.nullDevice
-      try process.run()
+      #if os(Linux)
+        let spawner = ChildSpawner(
+          executable: executable.path(percentEncoded: false), arguments: arguments, environment: Self.environment)
+        _ = try spawner.startDetached()
+      #else
+        try startProcess()
+      #endif
     }
+
+    #if os(Linux)
+      /// The present environment, which the program may have changed since its start.
+      private static var environment: [String: String] { ProcessInfo.processInfo.environment }
+    #else
+      private func startProcess() throws {
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+      }
+    #endif
   }
 #endif

@@ -20,10 +20,15 @@ import NIOSSL
 ///     let transport = AsyncHTTPTransport(connectTimeout: 5)
 ///     let response = try await transport.get(URL(string: "https://news.example/v1/state")!, headers: [])
 ///     print(response.status)
-public final class AsyncHTTPTransport: HTTPTransport {
-  private let client: HTTPClient
-  /// The clients of the proxies, each with its own connections.
-  private let proxied: [ProxySettings.Proxy: HTTPClient]
+public final class AsyncHTTPTransport: CodedTransport {
+  /// A purpose with its own client and connections.
+  private struct Purpose: Hashable {
+    var proxy: ProxySettings.Proxy?
+    /// Whether the content coding is decoded.
+    var decodes = true
+  }
+
+  private let clients: [Purpose: HTTPClient]
   private let proxies: ProxySettings
   private let maximumBody: Int
 
@@ -39,24 +44,27 @@ public final class AsyncHTTPTransport: HTTPTransport {
   ) {
     var configuration = HTTPClient.Configuration()
     configuration.redirectConfiguration = .disallow
-    configuration.decompression = .enabled(limit: .size(maximumBody))
     configuration.timeout.connect = .seconds(connectTimeout)
     // Older versions of TLS are deprecated (RFC 8996).
     var tls = TLSConfiguration.makeClientConfiguration()
     tls.minimumTLSVersion = .tlsv12
+    if let authorities = options.authorities { tls.trustRoots = .certificates(authorities) }
     tls.additionalTrustRoots = options.certificates.isEmpty ? [] : [.certificates(options.certificates)]
     configuration.tlsConfiguration = tls
     // A failure is reported at once. The caller decides about retries, not the pool.
     configuration.connectionPool.retryConnectionEstablishment = false
-    client = HTTPClient(eventLoopGroupProvider: .shared(Self.eventLoop), configuration: configuration)
     proxies = options.proxies
     self.maximumBody = maximumBody
-    var proxied: [ProxySettings.Proxy: HTTPClient] = [:]
-    for proxy in Set(options.proxies.proxies.values) {
-      configuration.proxy = HTTPClient.Configuration.Proxy(proxy)
-      proxied[proxy] = HTTPClient(eventLoopGroupProvider: .shared(Self.eventLoop), configuration: configuration)
+    var clients: [Purpose: HTTPClient] = [:]
+    for proxy in [nil] + Set(options.proxies.proxies.values).map(Optional.init) {
+      configuration.proxy = proxy.map { HTTPClient.Configuration.Proxy($0) }
+      for decodes in [true, false] {
+        configuration.decompression = decodes ? .enabled(limit: .size(maximumBody)) : .disabled
+        clients[Purpose(proxy: proxy, decodes: decodes)] = HTTPClient(
+          eventLoopGroupProvider: .shared(Self.eventLoop), configuration: configuration)
+      }
     }
-    self.proxied = proxied
+    self.clients = clients
   }
 
   /// The thread of all transports in this process. One is enough on any machine, because a client waits for one server.
@@ -64,7 +72,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
   deinit {
     // The client stays alive until its connections are closed.
-    for client in [client] + proxied.values { client.shutdown { _ in } }
+    for client in clients.values { client.shutdown { _ in } }
   }
 
   /// Sends a GET request; see ``HTTPTransport/get(_:headers:)``.
@@ -72,6 +80,14 @@ public final class AsyncHTTPTransport: HTTPTransport {
     var request = HTTPClientRequest(url: url.absoluteString)
     for header in headers { request.headers.add(name: header.name, value: header.value) }
     return try await execute(request, url)
+  }
+
+  package func getCoded(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+    var request = HTTPClientRequest(url: url.absoluteString)
+    for header in headers { request.headers.add(name: header.name, value: header.value) }
+    var response = try await execute(request, url, decodes: false)
+    response.hasCoding = true
+    return response
   }
 
   /// Sends a file; see ``HTTPTransport/upload(_:to:method:headers:)``.
@@ -97,17 +113,25 @@ public final class AsyncHTTPTransport: HTTPTransport {
   }
 
   /// - Throws: ``HTTPTransportError``
-  private func execute(_ request: HTTPClientRequest, _ url: URL) async throws -> HTTPTransportResponse {
+  private func execute(
+    _ request: HTTPClientRequest, _ url: URL, decodes: Bool = true
+  ) async throws -> HTTPTransportResponse {
     if let obstacle = url.requestObstacle { throw HTTPTransportError(.refused, "the URL is not valid: \(obstacle)") }
     let proxy = proxies.selected(for: url)
-    let client = proxy.flatMap { proxied[$0] } ?? client
+    guard let client = clients[Purpose(proxy: proxy, decodes: decodes)] else {
+      throw HTTPTransportError(.refused, "there is no client for the proxy")
+    }
     let response: HTTPClientResponse
     do {
       // The caller enforces the deadline by cancelling the task.
       response = try await client.execute(request, deadline: .distantFuture)
     } catch {
       var failure = HTTPTransportError(error)
-      if let proxy { failure.message += " (through the proxy \(proxy.host):\(proxy.port))" }
+      if let proxy {
+        failure.message += " (through the proxy \(proxy.host):\(proxy.port))"
+      } else if failure.message == ConnectionFailure.untrusted, !Task.isCancelled {
+        failure.message = await CertificateProbe.reason(url, on: Self.eventLoop) ?? failure.message
+      }
       throw failure
     }
     return HTTPTransportResponse(

@@ -63,11 +63,14 @@ enum ConnectionFailure {
     }
   }
 
+  /// The reason if only the refusal of a certificate is known.
+  static let untrusted = "the server's certificate is not trusted, or has expired"
+
   /// Returns texts for the errors of BoringSSL that users can act on. Its own texts name source files of its build.
   private static func handshake(_ error: any Error) -> String {
     let text = String(describing: error)
     let known = [
-      ("CERTIFICATE_VERIFY_FAILED", "the server's certificate is not trusted, has expired or is for another name"),
+      ("CERTIFICATE_VERIFY_FAILED", untrusted),
       ("failedToValidateHostname", "the server's certificate is for another name"),
       ("WRONG_VERSION_NUMBER", "the server does not use TLS on this port"),
       ("UNSUPPORTED_PROTOCOL", "the server does not support TLS 1.2 or later"),

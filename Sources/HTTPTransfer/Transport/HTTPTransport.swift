@@ -47,6 +47,12 @@ public protocol HTTPTransport: Sendable {
     -> HTTPTransportResponse
 }
 
+/// A transport that can leave the content coding of a response to its caller, who stores the bytes as they arrive.
+package protocol CodedTransport: HTTPTransport {
+  /// Sends a GET request as ``HTTPTransport/get(_:headers:)`` does, and decodes nothing.
+  func getCoded(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse
+}
+
 extension HTTPTransport {
   /// Throws ``HTTPTransportError``.
   public func send(
@@ -113,6 +119,8 @@ public struct HTTPTransportResponse: Sendable {
   public var headers: [HTTPHeader]
   /// The decoded content. Reading throws if it is incomplete or too large.
   public var body: any AsyncSequence<Data, any Error> & Sendable
+  /// Whether the content still has the coding that `Content-Encoding` names.
+  package var hasCoding = false
 
   /// Creates a response whose body has not been read.
   public init(status: Int, headers: [HTTPHeader], body: any AsyncSequence<Data, any Error> & Sendable) {

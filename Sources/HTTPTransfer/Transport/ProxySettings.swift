@@ -1,4 +1,5 @@
 public import Foundation
+import NetworkAddresses
 
 /// The proxies through which requests are sent.
 ///
@@ -54,7 +55,7 @@ public struct ProxySettings: Sendable, Hashable {
   /// The proxy of each scheme.
   var proxies: [String: Proxy] = [:]
   /// The hosts that are reached without a proxy: names, which include their subdomains, or addresses, each with an optional
-  /// port; `*` for all hosts.
+  /// port; networks such as `10.0.0.0/8`; `*` for all hosts.
   public var exceptions: [String] = []
 
   /// Creates settings without a proxy.
@@ -99,6 +100,9 @@ public struct ProxySettings: Sendable, Hashable {
     return exceptions.contains { exception in
       var name = exception.lowercased()
       if name == "*" { return true }
+      if name.contains("/") {
+        return IPAddress(host).map { IPNetwork(name)?.contains($0) ?? false } ?? false
+      }
       if name.hasPrefix("[") {
         let parts = name.dropFirst().split(separator: "]", maxSplits: 1)
         guard let address = parts.first else { return false }

@@ -35,6 +35,8 @@ public final class AttachmentDownloads: Sendable {
   static let timeout = 86_400.0
   /// The maximum time without any response to attempts, in seconds.
   static let noResponseTimeout = 3_600.0
+  /// The number of bytes that a file of unknown length counts for in the total, until its length is known.
+  private static let estimatedBytes = 1 << 20
 
   /// Observes the changes of a client, and hands over the items that an earlier process has left.
   ///
@@ -98,11 +100,16 @@ public final class AttachmentDownloads: Sendable {
 
   private func setMark(_ mark: Mark) throws {
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try JSONEncoder().encode(mark).write(to: markFile, options: .atomic)
+      try createFolder()
+      try DurableFile(url: markFile).write(mark)
     } catch {
       throw FetchError(.storage, "cannot write to the folder of attachments: \(StorageFailure.reason(error))")
     }
+  }
+
+  private func createFolder() throws {
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
   private func handOver() {
@@ -111,7 +118,7 @@ public final class AttachmentDownloads: Sendable {
     Task {
       defer { tasks.end(task) }
       do {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try createFolder()
         // Handovers of successive fetches, and of other processes that have heard of the same fetch, follow each other.
         let lock = FetchLock(path: folder.appending(path: ".lock").path(percentEncoded: false))
         guard let held = try await lock.acquire(within: Self.handoverTimeout) else { return }
@@ -139,25 +146,33 @@ public final class AttachmentDownloads: Sendable {
   private func add(_ items: [NewsItem]) throws {
     let pending = try journal.transfers().filter { !$0.state.isOver && $0.request.file != nil }
     var destinations = Set(pending.compactMap(\.request.file))
-    var reserved = (files: pending.count, bytes: pending.reduce(0) { $0 + Int($1.request.maximumBytes ?? 0) })
+    var reserved = (files: pending.count, bytes: pending.reduce(0) { $0 + Self.expectedBytes($1) })
     var isNew = false
-    for (attachment, bytes) in items.flatMap({ policy.wanted(of: $0) }) {
-      let location = location(of: attachment)
+    for wanted in items.flatMap({ policy.wanted(of: $0) }) {
+      let (attachment, location) = (wanted.attachment, location(of: wanted.attachment))
+      let bytes = wanted.budget == nil ? wanted.maximumBytes : min(Self.estimatedBytes, wanted.maximumBytes)
       guard let url = policy.location(of: attachment, server: client.configuration.feed.server),
         file(of: attachment) == nil, reserved.bytes + bytes <= policy.maximumTotalBytes,
         reserved.files < policy.maximumFiles, destinations.insert(location).inserted
       else { continue }
       reserved = (reserved.files + 1, reserved.bytes + bytes)
       var request = TransferRequest(download: url, to: location)
-      (request.sha256, request.mediaType, request.maximumBytes) = (attachment.sha256, attachment.type, Int64(bytes))
+      (request.sha256, request.mediaType) = (attachment.sha256, attachment.type)
+      (request.maximumBytes, request.budget) = (Int64(wanted.maximumBytes), wanted.budget)
       (request.timeout, request.noResponseTimeout) = (.seconds(Self.timeout), .seconds(Self.noResponseTimeout))
       request.isDiscretionary = client.application.currentState != .foreground
-      try journal.resume(try journal.add(request, description: attachment.alt).number, at: client.clock.now)
+      try journal.resume(try journal.add(request, description: wanted.description).number, at: client.clock.now)
       isNew = true
     }
     guard isNew else { return }
     evict(for: reserved)
     try startWorker()
+  }
+
+  /// Returns the number of bytes that a pending download counts for.
+  private static func expectedBytes(_ transfer: Transfer) -> Int {
+    let maximum = Int(transfer.request.maximumBytes ?? 0)
+    return transfer.request.budget == nil ? maximum : transfer.total.map { Int($0) } ?? min(estimatedBytes, maximum)
   }
 
   /// Evicts the oldest files until further files are within the limits.

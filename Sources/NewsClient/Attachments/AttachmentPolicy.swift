@@ -23,7 +23,7 @@ public struct AttachmentPolicy: Sendable, Hashable {
 
   /// The wanted attachments of an item.
   public var selection: Selection
-  /// The maximum number of bytes per item. A file of unknown length counts as the whole remainder.
+  /// The maximum number of bytes per item. Files of unknown length share what those of known length leave.
   public var maximumItemBytes: Int
   /// The maximum number of bytes of all items together. The oldest files are evicted for new ones.
   public var maximumTotalBytes: Int
@@ -62,8 +62,18 @@ public struct AttachmentPolicy: Sendable, Hashable {
     return url.scheme?.lowercased() == "https" && (isOwn || allowsOtherServers) ? url : nil
   }
 
-  /// Returns the wanted files of an item, each with its maximum number of bytes.
-  func wanted(of item: NewsItem) -> [(attachment: Attachment, maximumBytes: Int)] {
+  /// A file to download.
+  struct WantedFile {
+    var attachment: Attachment
+    var maximumBytes: Int
+    /// The description for the list of transfers.
+    var description: String
+    /// The budget that the file shares with the others of unknown length; nil if its length is known.
+    var budget: TransferBudget?
+  }
+
+  /// Returns the wanted files of an item. Those of known length have precedence.
+  func wanted(of item: NewsItem) -> [WantedFile] {
     let candidates =
       switch selection {
       case .none: [Attachment]()
@@ -71,11 +81,33 @@ public struct AttachmentPolicy: Sendable, Hashable {
       case .all: item.attachments
       }
     var left = maximumItemBytes
-    return candidates.compactMap { attachment in
-      let bytes = attachment.bytes ?? left
-      guard bytes > 0, bytes <= left else { return nil }
-      left -= bytes
-      return (attachment, bytes)
+    // nil for an unknown length, 0 for a file that is too large.
+    let lengths = candidates.map { attachment in
+      attachment.bytes.map { bytes in
+        guard bytes > 0, bytes <= left else { return 0 }
+        left -= bytes
+        return bytes
+      }
     }
+    let budget = TransferBudget(name: "\(item.id) \(item.version)", maximumBytes: Int64(left))
+    let description = item.headline
+    return zip(candidates, lengths).compactMap { attachment, length in
+      guard length ?? left > 0 else { return nil }
+      return WantedFile(
+        attachment: attachment, maximumBytes: length ?? left, description: description,
+        budget: length == nil ? budget : nil)
+    }
+  }
+}
+
+extension NewsItem {
+  /// The maximum length of a headline in the list of transfers, in characters.
+  private static let maximumHeadlineLength = 60
+
+  /// The beginning of the title, or else of the text.
+  fileprivate var headline: String {
+    let line = (title ?? text).prefix(4 * Self.maximumHeadlineLength).split(whereSeparator: \.isWhitespace).joined(
+      separator: " ")
+    return line.count > Self.maximumHeadlineLength ? line.prefix(Self.maximumHeadlineLength) + "…" : line
   }
 }

@@ -1,20 +1,13 @@
 import BackgroundFetch
 public import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import HTTPTransfer
 
 #if os(Linux) || os(macOS)
   /// Launches the app of a store when it is not running, if the user has allowed that. Among Apple's systems only macOS lets
   /// programs start others.
   ///
-  /// The program runs without input and output, and with the variables that ``LaunchOptions`` reads. It ignores no signal,
-  /// even if this process does.
+  /// The program runs without input and output, in a process group of its own, and with the variables that ``LaunchOptions``
+  /// reads. On Linux it inherits neither a descriptor nor an ignored signal.
   ///
   ///     if let launcher = ApplicationLauncher(store: folder) {
   ///       try launcher.launch(session: "media")
@@ -38,7 +31,7 @@ public import Foundation
 
     /// Launches the app because the transfers of a session have ended.
     ///
-    /// - Throws: The error of Foundation if the program cannot be started.
+    /// - Throws: An error with a description if the program cannot be started.
     public func launch(session: String) throws {
       _ = try launch(LaunchOptions(reason: .transfer, session: session, store: store))
     }
@@ -50,9 +43,9 @@ public import Foundation
     func launch(_ options: LaunchOptions) throws -> LaunchedProgram {
       let environment = ProcessInfo.processInfo.environment.merging(options.environment) { $1 }
       #if os(Linux)
-        let program = ChildProgram(
+        let spawner = ChildSpawner(
           executable: command[0], arguments: Array(command.dropFirst()), environment: environment)
-        let launched = LaunchedProgram(try program.start())
+        let launched = LaunchedProgram(try spawner.startDetached().number)
       #else
         let launched = LaunchedProgram(try start(environment))
       #endif

@@ -1,6 +1,7 @@
 #if os(Linux)
   import BackgroundFetch
   import Foundation
+  import HTTPTransfer
   import Synchronization
 
   #if canImport(Musl)
@@ -32,9 +33,7 @@
     }
 
     /// The error of a program that cannot be started.
-    struct Failure: Error, CustomStringConvertible {
-      let description: String
-    }
+    typealias Failure = ChildSpawner.Failure
 
     /// The path of the program.
     var executable: String
@@ -47,17 +46,6 @@
 
     /// The maximum number of bytes that are kept of each output.
     static let maximumOutputBytes = 65_536
-
-    /// Starts the program without input and outputs, and leaves it to itself.
-    ///
-    /// - Returns: The number of the process.
-    /// - Throws: `Failure` if it cannot be started.
-    func start() throws -> Int32 {
-      let process = try Spawning.spawn(self, input: nil, outputs: [])
-      // The kernel keeps the number of a child that has ended until its parent asks.
-      Thread.detachNewThread { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
-      return process
-    }
 
     /// Starts the program, and returns the lines of its standard output. The program is killed when nobody reads them any more.
     ///
@@ -104,9 +92,10 @@
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else { throw Spawning.failure(program) }
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      let errors = open("/dev/null", O_WRONLY | O_CLOEXEC)
-      defer { for descriptor in [ends[1], errors] { close(descriptor) } }
-      do { process = try Spawning.spawn(program, input: nil, outputs: [errors, ends[1]]) } catch {
+      defer { close(ends[1]) }
+      let spawner = ChildSpawner(
+        executable: program.executable, arguments: program.arguments, environment: program.environment)
+      do { process = try spawner.start(output: ends[1]) } catch {
         close(ends[0])
         throw error
       }
@@ -277,7 +266,10 @@
         }
         ending = pipes.removeLast()
         outputs = pipes.map { $0[0] }
-        process = try Self.spawn(program, input: input, outputs: pipes.map { $0[1] })
+        let spawner = ChildSpawner(
+          executable: program.executable, arguments: program.arguments, environment: program.environment)
+        process = try spawner.start(
+          input: input, output: pipes.count > 1 ? pipes[1][1] : nil, errors: pipes[0][1])
         if let input { close(input) }
         for pipe in pipes { close(pipe[1]) }
       } catch {
@@ -306,54 +298,6 @@
       let reading = open(path, O_RDONLY | O_CLOEXEC)
       guard reading >= 0 else { throw failure("cannot read \(path)") }
       return reading
-    }
-
-    static func spawn(_ program: ChildProgram, input: Int32?, outputs: [Int32]) throws -> pid_t {
-      var actions = posix_spawn_file_actions_t()
-      posix_spawn_file_actions_init(&actions)
-      defer { posix_spawn_file_actions_destroy(&actions) }
-      if let input {
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-      } else {
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-      }
-      if outputs.count > 1 {
-        posix_spawn_file_actions_adddup2(&actions, outputs[1], STDOUT_FILENO)
-      } else {
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-      }
-      if let errors = outputs.first {
-        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-      } else {
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-      }
-      // Not every library opens its descriptors with close-on-exec.
-      for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
-        if let descriptor = Int32(name), descriptor > STDERR_FILENO {
-          posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
-      }
-      var attributes = posix_spawnattr_t()
-      posix_spawnattr_init(&attributes)
-      defer { posix_spawnattr_destroy(&attributes) }
-      // Swift's threads block signals, and this process may ignore some. Both would be inherited.
-      var (noSignals, defaults) = (sigset_t(), sigset_t())
-      sigemptyset(&noSignals)
-      sigemptyset(&defaults)
-      for signal in [SIGPIPE, SIGHUP, SIGINT, SIGTERM] { sigaddset(&defaults, signal) }
-      posix_spawnattr_setsigmask(&attributes, &noSignals)
-      posix_spawnattr_setsigdefault(&attributes, &defaults)
-      posix_spawnattr_setpgroup(&attributes, 0)
-      posix_spawnattr_setflags(
-        &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-      let words = ([program.executable] + program.arguments).map { strdup($0) }
-      let variables = program.environment.map { strdup("\($0)=\($1)") }
-      defer { for text in words + variables { free(text) } }
-      var process: pid_t = 0
-      let code = posix_spawn(&process, program.executable, &actions, &attributes, words + [nil], variables + [nil])
-      errno = code
-      guard code == 0 else { throw failure(program) }
-      return process
     }
 
     static func failure(_ program: ChildProgram) -> ChildProgram.Failure {

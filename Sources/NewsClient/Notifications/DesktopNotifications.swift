@@ -1,6 +1,7 @@
 #if os(Linux)
   package import BackgroundFetch
   import Foundation
+  import HTTPTransfer
   import News
   import Synchronization
 

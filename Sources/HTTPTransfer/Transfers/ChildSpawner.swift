@@ -1,0 +1,105 @@
+#if os(Linux)
+  import Foundation
+  import Synchronization
+
+  #if canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// Starts programs in process groups of their own, without a shell. They inherit neither descriptors, except the given ones,
+  /// nor ignored or blocked signals. Foundation's `Process` lets them inherit a socket, and knows no process groups.
+  package struct ChildSpawner: Sendable {
+    /// The error of a program that cannot be started.
+    package struct Failure: Error, CustomStringConvertible, LocalizedError {
+      package let description: String
+      package var errorDescription: String? { description }
+
+      package init(description: String) { self.description = description }
+    }
+
+    /// The path of the program.
+    package var executable: String
+    package var arguments: [String]
+    package var environment: [String: String]
+
+    package init(executable: String, arguments: [String], environment: [String: String]) {
+      (self.executable, self.arguments, self.environment) = (executable, arguments, environment)
+    }
+
+    /// Starts the program.
+    ///
+    /// - Parameters:
+    ///   - input: The descriptor of the standard input; nil for none.
+    ///   - output: The descriptor of the standard output; nil for none.
+    ///   - errors: The descriptor of the standard error; nil for none.
+    /// - Returns: The process, which the caller must reap with `waitpid`.
+    /// - Throws: `Failure`.
+    package func start(input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil) throws -> Int32 {
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      for (descriptor, target) in [(input, STDIN_FILENO), (output, STDOUT_FILENO), (errors, STDERR_FILENO)] {
+        if let descriptor {
+          posix_spawn_file_actions_adddup2(&actions, descriptor, target)
+        } else {
+          posix_spawn_file_actions_addopen(
+            &actions, target, "/dev/null", target == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0)
+        }
+      }
+      // Not every library opens its descriptors with close-on-exec.
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+        if let descriptor = Int32(name), descriptor > STDERR_FILENO {
+          posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
+      }
+      var attributes = posix_spawnattr_t()
+      posix_spawnattr_init(&attributes)
+      defer { posix_spawnattr_destroy(&attributes) }
+      // Swift's threads block signals, and this process may ignore some. Both would be inherited.
+      var (noSignals, defaults) = (sigset_t(), sigset_t())
+      sigemptyset(&noSignals)
+      sigemptyset(&defaults)
+      for signal in [SIGPIPE, SIGHUP, SIGINT, SIGTERM] { sigaddset(&defaults, signal) }
+      posix_spawnattr_setsigmask(&attributes, &noSignals)
+      posix_spawnattr_setsigdefault(&attributes, &defaults)
+      posix_spawnattr_setpgroup(&attributes, 0)
+      posix_spawnattr_setflags(
+        &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+      let words = ([executable] + arguments).map { strdup($0) }
+      let variables = environment.map { strdup("\($0)=\($1)") }
+      defer { for text in words + variables { free(text) } }
+      var process: pid_t = 0
+      let code = posix_spawn(&process, executable, &actions, &attributes, words + [nil], variables + [nil])
+      guard code == 0 else {
+        throw Failure(description: "cannot run \(executable): \(String(cString: strerror(code)))")
+      }
+      return process
+    }
+
+    /// Starts the program without input and output. It outlives this process.
+    ///
+    /// - Throws: `Failure`.
+    package func startDetached() throws -> DetachedProcess { DetachedProcess(try start()) }
+  }
+
+  /// A process that nothing waits for. It is reaped when it ends.
+  package final class DetachedProcess: Sendable {
+    /// The number of the process. It may belong to another process once this one has ended.
+    package let number: Int32
+    private let hasEnded = Atomic(false)
+
+    /// Whether the process has not ended.
+    package var isRunning: Bool { !hasEnded.load(ordering: .relaxed) }
+
+    init(_ process: Int32) {
+      number = process
+      Thread.detachNewThread { [self] in
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        hasEnded.store(true, ordering: .relaxed)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,47 @@
+import FaultServer
+import Foundation
+import HTTPTransfer
+import TestKit
+import Testing
+
+@Suite("Downloads that share a budget") struct TransferBudgetTests {
+  private func begin(_ fixture: TransferFixture, _ sizes: [Int], budget: Int64) throws -> [Int64] {
+    try sizes.enumerated().map { index, size in
+      let url = try #require(URL(string: "\(fixture.server.url)/\(size)"))
+      return try fixture.download {
+        $0.url = url
+        $0.file = fixture.folder.appending(path: "\(index).bin")
+        ($0.maximumBytes, $0.budget) = (budget, TransferBudget(name: "item", maximumBytes: budget))
+      }
+    }
+  }
+
+  @Test("are all complete if they fit, whatever their sizes", arguments: [FaultResponse.Framing.chunked, .length(nil)])
+  func fitting(framing: FaultResponse.Framing) async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, request, _ in
+        FaultResponse(body: TransferFixture.content(Int(request.path.dropFirst()) ?? 0)).framed(framing)
+      }
+      let numbers = try begin(fixture, [900_000, 1000, 99_000], budget: 1_000_000)
+      try await fixture.working { for number in numbers { try await fixture.finish(number) } }
+    }
+  }
+
+  @Test("are given up when it is used up", arguments: [FaultResponse.Framing.chunked, .length(nil)])
+  func exceeding(framing: FaultResponse.Framing) async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, request, _ in
+        FaultResponse(body: TransferFixture.content(Int(request.path.dropFirst()) ?? 0)).framed(framing)
+      }
+      var states: [Transfer] = []
+      try await fixture.working {
+        for number in try begin(fixture, [700_000], budget: 1_000_000) { try await fixture.finish(number) }
+        for number in try begin(fixture, [400_000, 200_000], budget: 1_000_000) {
+          states.append(try await fixture.end(of: number))
+        }
+      }
+      #expect(states.map(\.state) == [.failed, .finished])
+      #expect(states.first?.failure?.hasSuffix("the rest of its budget") == true, "\(states.first?.failure ?? "")")
+    }
+  }
+}
