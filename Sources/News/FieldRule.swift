@@ -28,6 +28,10 @@ package enum FieldRule: Sendable, Hashable {
   // Subscriptions and webhooks
   case requestableAddress(reason: String)
   case allowedAddress(reason: String)
+  /// The server has no key with which passwords are stored.
+  case passwordKey
+  /// The stored password is for another user or server.
+  case passwordAgain
   // Parameters
   case knownParameter, notEmpty, notRepeated, validCursor
   /// The entry for all errors that a response does not list.
@@ -79,6 +83,8 @@ extension FieldRule {
         + "\"html\": null to remove it"
     case .requestableAddress(let reason): "must be an address that can be requested: \(reason)"
     case .allowedAddress(let reason): "must be an address that the server may send to: \(reason)"
+    case .passwordKey: "cannot be stored: the server has no TIDINGS_FEED_PASSWORD_KEY"
+    case .passwordAgain: "is required for a new user, and again for another user or server"
     case .knownParameter: "is not a parameter of this resource"
     case .notEmpty: "must not be empty"
     case .notRepeated: "must not be repeated"

@@ -92,6 +92,15 @@ extension JSONWriter {
         }
       }
       json.field("lastSuccess", subscription.lastSuccess)
+      if let losses = subscription.losses {
+        json.field("losses") { json in
+          json.object { json in
+            json.field("at", losses.at)
+            json.field("count", losses.count)
+            json.field("messages", losses.messages)
+          }
+        }
+      }
       json.field("nextPoll", subscription.nextPoll)
       json.field("paused", subscription.paused)
       json.field("revision", subscription.revision)
@@ -99,6 +108,7 @@ extension JSONWriter {
       json.field("title", subscription.title)
       json.field("topics", subscription.topics)
       json.field("url", subscription.url)
+      json.field("user", subscription.user)
       if let websub = subscription.websub {
         json.field("websub") { json in
           json.object { json in

@@ -28,6 +28,23 @@ public struct Subscription: Sendable, Equatable, Codable {
     }
   }
 
+  /// The losses of the last poll that has read the feed: entries that were skipped or shortened, and dates that cannot be read.
+  public struct Losses: Sendable, Equatable, Codable {
+    /// The time of the poll, by the database's clock.
+    public var at: Date
+    /// The number of losses.
+    public var count: Int
+    /// The first losses, in words.
+    public var messages: [String]
+
+    /// Creates a report without validation.
+    public init(at: Date, count: Int, messages: [String]) {
+      self.at = at
+      self.count = count
+      self.messages = messages
+    }
+  }
+
   /// The lease at a WebSub hub, which notifies of changes of the feed.
   public struct WebSub: Sendable, Equatable, Codable {
     /// The state of the lease.
@@ -84,8 +101,12 @@ public struct Subscription: Sendable, Equatable, Codable {
   public var lastSuccess: Date?
   /// The failure since the last success.
   public var lastError: Failure?
+  /// The losses of the last poll that has read the feed; nil if nothing was lost.
+  public var losses: Losses?
   /// The lease at a hub; nil if the feed has no hub, or the server no public address.
   public var websub: WebSub?
+  /// The user for HTTP Basic (RFC 7617); nil for a feed without a password. The password is never returned.
+  public var user: String?
   /// The number of writes by editors and of new addresses, 1 or more.
   public var revision: Int
 
@@ -93,7 +114,7 @@ public struct Subscription: Sendable, Equatable, Codable {
   public init(
     id: UUID, url: String, title: String? = nil, topics: [String] = [], state: State = .published,
     language: String? = nil, paused: Bool = false, nextPoll: Date? = nil, lastSuccess: Date? = nil,
-    lastError: Failure? = nil, websub: WebSub? = nil, revision: Int
+    lastError: Failure? = nil, losses: Losses? = nil, websub: WebSub? = nil, user: String? = nil, revision: Int
   ) {
     self.id = id
     self.url = url
@@ -105,7 +126,9 @@ public struct Subscription: Sendable, Equatable, Codable {
     self.nextPoll = nextPoll
     self.lastSuccess = lastSuccess
     self.lastError = lastError
+    self.losses = losses
     self.websub = websub
+    self.user = user
     self.revision = revision
   }
 }

@@ -31,6 +31,7 @@ public final class FeedFollower: Sendable {
   private let store: NewsStore
   private let client: OutgoingClient
   private let logger: Logger
+  private let limits: NewItemLimits
   private let clock: @Sendable () -> Date?
   private let random: @Sendable () -> Double
 
@@ -38,19 +39,22 @@ public final class FeedFollower: Sendable {
   ///
   /// - Parameter client: The client, whose shutdown is the caller's.
   public convenience init(store: NewsStore, client: OutgoingClient, logger: Logger) {
-    self.init(store: store, client: client, logger: logger, clock: { nil })
+    self.init(store: store, client: client, logger: logger, limits: NewItemLimits(), clock: { nil })
   }
 
   /// - Parameters:
+  ///   - limits: The maximum numbers of new items.
   ///   - clock: The time in place of that of the database; nil for that of the database.
   ///   - random: Returns numbers from 0 to 1, which spread polls over time.
   package init(
-    store: NewsStore, client: OutgoingClient, logger: Logger, clock: @escaping @Sendable () -> Date?,
+    store: NewsStore, client: OutgoingClient, logger: Logger, limits: NewItemLimits = NewItemLimits(),
+    clock: @escaping @Sendable () -> Date?,
     random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
     self.store = store
     self.client = client
     self.logger = logger
+    self.limits = limits
     self.clock = clock
     self.random = random
   }
@@ -126,7 +130,8 @@ public final class FeedFollower: Sendable {
   private func poll(_ lease: SubscriptionLease) async -> PollOutcome? {
     var retryAfter: Double?
     do {
-      let poll = FeedPoll(store: store, client: client, lease: lease, clock: clock, random: random)
+      let poll = FeedPoll(
+        store: store, client: client, lease: lease, limits: limits, clock: clock, random: random)
       guard let outcome = try await poll.run(noting: &retryAfter) else { return nil }
       retryAfter = outcome.retryAfter
       if let failure = outcome.failure {

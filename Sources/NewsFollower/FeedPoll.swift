@@ -14,7 +14,7 @@ struct FeedPoll: Sendable {
   /// The maximum number of feeds of a page that are tried.
   static let maximumCandidates = 3
   /// The fields of a request without validators.
-  static let fields: HTTPFields = [
+  private static let fields: HTTPFields = [
     .accept: "application/atom+xml, application/rss+xml, application/feed+json, */*;q=0.5"
   ]
   /// The maximum size of a validator in bytes. A longer one is not sent back.
@@ -23,6 +23,7 @@ struct FeedPoll: Sendable {
   let store: NewsStore
   let client: OutgoingClient
   let lease: SubscriptionLease
+  let limits: NewItemLimits
   let clock: @Sendable () -> Date?
   /// Returns random numbers from 0 to 1.
   let random: @Sendable () -> Double
@@ -34,6 +35,11 @@ struct FeedPoll: Sendable {
   /// - Returns: nil if the lease was lost.
   /// - Throws: `CancellationError`, the errors of the store.
   func run(noting retryAfter: inout Double?) async throws -> PollOutcome? {
+    if let problem = lease.credentialsProblem {
+      var outcome = failure(nil, problem)
+      outcome.pauses = lease.credentialsProblem != nil
+      return outcome
+    }
     do {
       let isConditional = lease.etag != nil || lease.lastModified != nil
       let response = try await request(try OutgoingURL(lease.subscription.url), isConditional: isConditional)
@@ -53,12 +59,24 @@ struct FeedPoll: Sendable {
   }
 
   private func request(_ url: OutgoingURL, isConditional: Bool) async throws -> OutgoingResponse {
-    var fields = Self.fields
+    var fields = Self.requestFields(for: url, lease.credentials)
     if isConditional {
       fields[.ifNoneMatch] = lease.etag
       fields[.ifModifiedSince] = lease.lastModified
     }
-    return try await client.send(OutgoingRequest(url: url, fields: fields))
+    return try await client.send(OutgoingRequest(url: url, fields: fields), refresh: Self.refresh)
+  }
+
+  /// Returns the fields of a request without validators. Credentials are for their own origin only.
+  static func requestFields(for url: OutgoingURL, _ credentials: FeedCredentials?) -> HTTPFields {
+    var fields = Self.fields
+    if let credentials, credentials.origin == url.origin { fields[.authorization] = credentials.field }
+    return fields
+  }
+
+  /// Returns the address to which a page leads on in place of a feed.
+  static func refresh(_ response: OutgoingResponse) -> String? {
+    FeedDiscovery.refresh(of: response.body, at: response.url.text)
   }
 
   private func outcome(of response: OutgoingResponse) async throws -> PollOutcome? {
@@ -76,19 +94,41 @@ struct FeedPoll: Sendable {
     if let problem = reading.problem {
       var outcome = failure(response, "the response is not a complete feed: \(problem)")
       outcome.entries = reading.counts
+      outcome.losses = reading.losses
       return outcome
     }
+    if reading.counts.deferred > 0 { return paused(by: reading, response) }
     let last = schedule
     let next = PollSchedule(dates: reading.dates, hints: reading.properties, now: lease.start)
       .estimated(after: last, foundEntries: reading.counts.inserted + reading.counts.updated > 0)
     var outcome = try success(response, next, reading.counts)
     outcome.title = reading.properties.title
     outcome.language = reading.properties.language
+    outcome.losses = reading.losses
     outcome.validators = (Self.validator(response.fields[.eTag]), Self.validator(response.fields[.lastModified]))
     outcome.pauses = reading.properties.hasEnded
     if outcome.pauses {
       outcome.failure = (status: nil, message: "the feed has ended: it says that it will not be updated any more")
     }
+    return outcome
+  }
+
+  /// Returns the outcome of a poll that has found more new entries than are stored. The rest is stored by the polls after
+  /// an editor has resumed the subscription, which request the whole feed.
+  private func paused(by reading: FeedReading, _ response: OutgoingResponse) -> PollOutcome {
+    let stored = reading.counts.inserted
+    let bound =
+      stored == limits.perPoll
+      ? "more than \(limits.perPoll) new entries" : "brought more than \(limits.perDay) new entries within a day"
+    var outcome = failure(
+      response, "the feed has \(bound). \(stored) are stored now, and the rest once an editor resumes the feed")
+    // The response is not at fault.
+    outcome.failure?.status = nil
+    (outcome.entries, outcome.pauses) = (reading.counts, true)
+    outcome.title = reading.properties.title
+    outcome.language = reading.properties.language
+    outcome.losses = reading.losses
+    outcome.validators = (nil, nil)
     return outcome
   }
 
@@ -117,7 +157,7 @@ struct FeedPoll: Sendable {
         }
         try await noteHubs(of: feed, response)
         var outcome = try outcome(of: feed, response)
-        outcome.movedTo = (response.movedTo ?? url).text
+        outcome.movedTo = newAddress(response.movedTo ?? url)
         return outcome
       } catch let error as OutgoingError {
         problem = problem ?? "\(link.address): \(error)"
@@ -139,12 +179,16 @@ struct FeedPoll: Sendable {
         topics: subscription.topics, language: subscription.language,
         state: subscription.state == .draft ? .draft : .published))
     var counts = ImportCounts()
+    var notes: [String] = []
     let reading = try await FeedReading.reading(response, at: lease.start) { entry in
-      _ = batch.add(entry)
+      // The rest of the feed is read for its properties only, so that it makes no topics either.
+      if counts.deferred > 0 { return true }
+      if let note = batch.add(entry) { notes.append(note) }
       return batch.items.count < Self.chunk ? true : try await write(&batch, &counts)
     }
     guard var reading, try await write(&batch, &counts) else { return nil }
     reading.counts = counts
+    for note in notes { reading.losses.add(note) }
     return reading
   }
 
@@ -155,7 +199,8 @@ struct FeedPoll: Sendable {
     if items.isEmpty { return true }
     guard try await store.extendLease(lease, by: Self.leaseTime, at: clock()) else { return false }
     try await store.ensureTopics(topics)
-    counts += try await store.importItems(items)
+    let maximum = min(limits.perPoll, limits.perDay - lease.newItems)
+    counts += try await store.importItems(items, new: max(0, maximum - counts.inserted))
     return true
   }
 
@@ -173,9 +218,14 @@ struct FeedPoll: Sendable {
     var outcome = PollOutcome(wait: next.wait(now: lease.start, fields: response.fields, jitter: random()))
     outcome.retryAfter = PollSchedule.retryAfter(response.fields, now: lease.start)
     outcome.pacing = try JSONEncoder().encode(next)
-    outcome.movedTo = response.movedTo?.text
+    outcome.movedTo = response.movedTo.flatMap(newAddress)
     outcome.entries = counts
     return outcome
+  }
+
+  /// Returns the new address of the feed. One at another server would lose the password, so that an editor has to enter it.
+  private func newAddress(_ url: OutgoingURL) -> String? {
+    lease.credentials.map { $0.origin == url.origin } ?? true ? url.text : nil
   }
 
   /// - Parameter response: The response; nil if there is none.

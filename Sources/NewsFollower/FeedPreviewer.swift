@@ -56,15 +56,16 @@ public struct FeedPreviewer: Sendable {
   ///
   /// - Parameters:
   ///   - url: The address of the feed, or of a page that links to it.
+  ///   - credentials: The user and the password for the feed; nil for none.
   ///   - assignment: The properties that the subscription would give to its items.
   ///   - now: The current time.
   /// - Throws: `FeedPreviewFailure`, `CancellationError`.
   public func preview(
-    of url: OutgoingURL, assignment: ImportBatch.Assignment, at now: Date
+    of url: OutgoingURL, credentials: FeedCredentials? = nil, assignment: ImportBatch.Assignment, at now: Date
   ) async throws -> FeedPreview {
     try await withThrowingTaskGroup(of: FeedPreview.self) { group in
       defer { group.cancelAll() }
-      group.addTask { try await self.read(url, assignment, now) }
+      group.addTask { try await self.read(url, credentials, assignment, now) }
       group.addTask { [timeLimit] in
         try await Task.sleep(for: timeLimit)
         throw Self.failure("the feed could not be read within \(timeLimit.components.seconds) seconds")
@@ -75,14 +76,14 @@ public struct FeedPreviewer: Sendable {
   }
 
   private func read(
-    _ url: OutgoingURL, _ assignment: ImportBatch.Assignment, _ now: Date
+    _ url: OutgoingURL, _ credentials: FeedCredentials?, _ assignment: ImportBatch.Assignment, _ now: Date
   ) async throws -> FeedPreview {
     do {
-      let page = try await request(url)
+      let page = try await request(url, credentials)
       let (preview, problem) = try await read(page, at: page.movedTo ?? url, assignment, now)
       if let preview { return preview }
       let links = try await FeedReading.links(in: page)
-      return try await discovered(links, problem, assignment, now)
+      return try await discovered(links, problem, credentials, assignment, now)
     } catch let error as OutgoingError {
       throw Self.failure("\(error)")
     }
@@ -92,13 +93,14 @@ public struct FeedPreviewer: Sendable {
   ///
   /// - Parameter problem: The reason why the page is not a feed itself.
   private func discovered(
-    _ links: [FeedDiscovery.Link], _ problem: String, _ assignment: ImportBatch.Assignment, _ now: Date
+    _ links: [FeedDiscovery.Link], _ problem: String, _ credentials: FeedCredentials?,
+    _ assignment: ImportBatch.Assignment, _ now: Date
   ) async throws -> FeedPreview {
     var firstProblem: String?
     for link in links.prefix(FeedPoll.maximumCandidates) {
       do {
         let url = try OutgoingURL(link.address)
-        let response = try await request(url)
+        let response = try await request(url, credentials)
         let (preview, problem) = try await read(response, at: response.movedTo ?? url, assignment, now)
         if let preview { return preview }
         firstProblem = firstProblem ?? "\(url.text): \(problem)"
@@ -114,8 +116,9 @@ public struct FeedPreviewer: Sendable {
     throw Self.failure("the response is neither a feed nor a page that links to one: \(problem)", 200)
   }
 
-  private func request(_ url: OutgoingURL) async throws -> OutgoingResponse {
-    let response = try await client.send(OutgoingRequest(url: url, fields: FeedPoll.fields))
+  private func request(_ url: OutgoingURL, _ credentials: FeedCredentials?) async throws -> OutgoingResponse {
+    let fields = FeedPoll.requestFields(for: url, credentials)
+    let response = try await client.send(OutgoingRequest(url: url, fields: fields), refresh: FeedPoll.refresh)
     guard response.status == 200 else {
       throw Self.failure("the server has answered with the status \(response.status)", response.status)
     }

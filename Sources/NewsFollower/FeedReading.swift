@@ -14,6 +14,8 @@ struct FeedReading {
   /// The dates of the entries that name one.
   var dates: [Date] = []
   var counts = ImportCounts()
+  /// The parts of the feed that are not stored, or not as they were written.
+  var losses = PollLosses()
   /// The reason why the response is not a complete feed; nil if it is one.
   var problem: String?
 
@@ -40,9 +42,12 @@ struct FeedReading {
           reading.isFeed = true
           if !entry.isDateFirstSeen { reading.dates.append(entry.date) }
           guard try await add(entry) else { return nil }
-        case .skipped(let problem): skipped = skipped ?? "\(problem)"
+        case .skipped(let problem):
+          skipped = skipped ?? "\(problem)"
+          reading.losses.add("skipped, \(problem)")
+        case .reduced(let problem), .noted(let problem): reading.losses.add("\(problem)")
         case .failed(let problem): reading.problem = "\(problem)"
-        case .newsroom, .reduced, .noted: break
+        case .newsroom: break
         }
       }
     } while !rest.isEmpty

@@ -46,6 +46,8 @@ public final class NewsStore: Sendable {
   /// The JSON of items in memory.
   package let fragments: Fragments
   let waitLimits: WaitLimits
+  /// The key with which the passwords of feeds are stored; nil if none can be.
+  let passwordKey: FeedPasswordKey?
   /// The versions of `at` tokens that readers wait for.
   let versionWaits = Mutex<[FeedVersion: SharedTask<Result<FeedSnapshot, any Error>>]>([:])
   let logger: Logger
@@ -68,11 +70,12 @@ public final class NewsStore: Sendable {
   public convenience init(
     connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
     pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60),
-    fragmentBudget: Int = 32 << 20, requiresDurability: Bool = false, logger: Logger
+    fragmentBudget: Int = 32 << 20, requiresDurability: Bool = false, passwordKey: FeedPasswordKey? = nil,
+    logger: Logger
   ) {
     self.init(
       connection: connection, standby: standby, pool: pool, staleLimit: staleLimit, fragmentBudget: fragmentBudget,
-      requiresDurability: requiresDurability, waits: WaitLimits(), logger: logger)
+      requiresDurability: requiresDurability, waits: WaitLimits(), passwordKey: passwordKey, logger: logger)
   }
 
   /// - Parameters:
@@ -82,9 +85,10 @@ public final class NewsStore: Sendable {
     connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
     pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60),
     fragmentBudget: Int = 32 << 20, requiresDurability: Bool = false, waits waitLimits: WaitLimits,
-    keyLifetime: Duration = .seconds(1), logger: Logger
+    keyLifetime: Duration = .seconds(1), passwordKey: FeedPasswordKey? = nil, logger: Logger
   ) {
     self.waitLimits = waitLimits
+    self.passwordKey = passwordKey
     let (epochGuard, schema) = (EpochGuard(), SchemaGuard())
     self.epochGuard = epochGuard
     self.schema = schema

@@ -63,7 +63,8 @@ extension Settings {
     pool.size = poolSize
     let store = NewsStore(
       connection: connection, standby: standby, pool: pool, staleLimit: .seconds(staleLimit),
-      fragmentBudget: cacheSize << 19, requiresDurability: !allowsUnsafeDurability, logger: logger)
+      fragmentBudget: cacheSize << 19, requiresDurability: !allowsUnsafeDurability,
+      passwordKey: feedPasswordKey, logger: logger)
     do {
       try await body(store)
       await store.shutdown()

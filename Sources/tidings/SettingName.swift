@@ -23,6 +23,8 @@ package enum SettingName: String, CaseIterable {
   case fcmURL = "TIDINGS_FCM_URL"
   case feedContent = "TIDINGS_FEED_CONTENT"
   case feedItems = "TIDINGS_FEED_ITEMS"
+  case feedPasswordKey = "TIDINGS_FEED_PASSWORD_KEY"
+  case feedPasswordKeyFile = "TIDINGS_FEED_PASSWORD_KEY_FILE"
   case feedTitle = "TIDINGS_FEED_TITLE"
   case forwardedField = "TIDINGS_FORWARDED_FIELD"
   case host = "TIDINGS_HOST"

@@ -64,6 +64,8 @@ struct Settings: Sendable {
   var allowedNetworks: [IPNetwork]
   var allowsPlainHTTP: Bool
   var allowsUnsafeDurability: Bool
+  /// The key with which the passwords of feeds are stored; nil if there is none.
+  var feedPasswordKey: FeedPasswordKey?
 
   /// Names in the environment that resemble settings but are not known.
   var unknownNames: [SettingName.Unknown] = []
@@ -107,6 +109,14 @@ struct Settings: Sendable {
     databaseURL = try source.secret(.databaseURL, file: .databaseURLFile, credential: "database-url", in: credentials)
     databaseReadURL = try source.secret(
       .databaseReadURL, file: .databaseReadURLFile, credential: "database-read-url", in: credentials)
+    let passwordKey = try source.secret(
+      .feedPasswordKey, file: .feedPasswordKeyFile, credential: "feed-password-key", in: credentials)
+    feedPasswordKey = FeedPasswordKey(passwordKey)
+    guard passwordKey.isEmpty || feedPasswordKey != nil else {
+      throw SettingError(
+        name: SettingName.feedPasswordKey.rawValue,
+        rule: "must be 32 bytes in Base64, as `openssl rand -base64 32` prints them")
+    }
     host = source.text(.host, default: "127.0.0.1")
     port = try source.integer(.port, in: 0...65535, default: 8080)
     migrations = source.text(.migrations, default: "")

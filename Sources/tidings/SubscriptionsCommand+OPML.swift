@@ -33,16 +33,19 @@ extension SubscriptionsCommand {
         var added = 0
         var names = TopicNames(try await store.topicTitles().bySlug)
         for feed in list.feeds {
+          let address = SubscriptionAddress(feed.address)
           do {
-            try await add(feed, to: store, &names)
+            try await add(feed, at: address, to: store, &names)
             added += 1
           } catch StoreError.alreadyFollowed(let other) {
             report(
-              "\(feed.address) is skipped: the subscription \(other.uuidString.lowercased()) has this address already")
+              "\(address.url) is skipped: the subscription \(other.uuidString.lowercased()) has this address already")
           } catch StoreError.unknownTopics(let slugs) {
             throw UnknownTopics(slugs: slugs)
           } catch let error as OutgoingError {
-            report("\(feed.address) is skipped: \(error)")
+            report("\(address.url) is skipped: \(error)")
+          } catch StoreError.invalidFields(let errors) {
+            report("\(address.url) is skipped: \(SubscriptionFailure(invalid: errors))")
           }
         }
         let read = list.feeds.count + list.problems.count
@@ -70,8 +73,10 @@ extension SubscriptionsCommand {
       }
     }
 
-    private func add(_ feed: OPML.Feed, to store: NewsStore, _ names: inout TopicNames) async throws {
-      let url = try OutgoingURL(feed.address).text
+    private func add(
+      _ feed: OPML.Feed, at address: SubscriptionAddress, to store: NewsStore, _ names: inout TopicNames
+    ) async throws {
+      let url = try OutgoingURL(address.url).text
       var found: Set<String> = []
       if options.topics == nil {
         // "und" is BCP 47 for an unknown language.
@@ -85,8 +90,8 @@ extension SubscriptionsCommand {
       _ = try await store.createSubscription(
         UUID(),
         SubscriptionContent(
-          url: url, title: feed.title, topics: slugs, state: options.state, language: options.language ?? feed.language)
-      )
+          url: url, title: feed.title, topics: slugs, state: options.state, language: options.language ?? feed.language,
+          user: address.user, password: address.password))
     }
 
     private func report(_ message: String) {

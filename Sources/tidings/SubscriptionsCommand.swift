@@ -28,11 +28,23 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     @Option(help: "The name of the feed for editors, in place of its own title.")
     var title: String?
 
+    @Option(help: "The user for a feed that asks for a password (HTTP Basic).")
+    var user: String?
+
+    @Option(help: "A file with the password on a single line, or - for standard input.")
+    var passwordFile: String?
+
     @Argument(help: "The address of the feed, or of a page that links to it.")
     var url: String
 
     func validate() throws {
       try options.validate()
+      if (user == nil) != (passwordFile == nil) {
+        throw ValidationError("--user and --password-file belong together.")
+      }
+      if let user, user.isEmpty || user.contains(":") || user.utf8.count > 256 {
+        throw ValidationError("--user must have 1 to 256 bytes without colons.")
+      }
       if let title, title.utf8.count > 1024 || title.allSatisfy(\.isWhitespace) {
         throw ValidationError("--title must have 1 to 1024 bytes and must not be blank.")
       }
@@ -40,9 +52,11 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await common.withFollower { store, follower in
+        let address = SubscriptionAddress(url)
         let content = SubscriptionContent(
-          url: try OutgoingURL(url).text, title: title, topics: options.topics?.sorted ?? [], state: options.state,
-          language: options.language)
+          url: try OutgoingURL(address.url).text, title: title, topics: options.topics?.sorted ?? [],
+          state: options.state, language: options.language, user: user ?? address.user,
+          password: try passwordFile.map(SubscriptionAddress.password(inFile:)) ?? address.password)
         let id = UUID()
         do {
           _ = try await store.createSubscription(id, content)
@@ -50,6 +64,8 @@ struct SubscriptionsCommand: AsyncParsableCommand {
           throw SubscriptionFailure("the subscription \(other.uuidString.lowercased()) has this address already.")
         } catch StoreError.unknownTopics(let slugs) {
           throw UnknownTopics(slugs: slugs)
+        } catch StoreError.invalidFields(let errors) {
+          throw SubscriptionFailure(invalid: errors)
         }
         try StandardStreams.printResult(id.uuidString.lowercased())
         let subscription = try await SubscriptionsCommand.poll(id, follower)?.subscription
@@ -177,6 +193,9 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     switch attempt {
     case .finished(let subscription, let counts):
       if let error = subscription.lastError { throw SubscriptionFailure("\(error.message).") }
+      for message in subscription.losses?.messages ?? [] {
+        StandardStreams.printDiagnostic("tidings: \(id.uuidString.lowercased()): \(message.terminalSafe)")
+      }
       return (subscription, counts)
     case .busy:
       StandardStreams.printDiagnostic("tidings: \(id.uuidString.lowercased()): a server polls the feed at present.")
@@ -213,6 +232,10 @@ struct SubscriptionFailure: Error, CustomStringConvertible {
 
   init(_ description: String) {
     self.description = description
+  }
+
+  init(invalid errors: [FieldError]) {
+    self.init(errors.map { "the \($0.field) \($0.rule)" }.joined(separator: "; ") + ".")
   }
 
   static func unknown(_ id: UUID) -> SubscriptionFailure {

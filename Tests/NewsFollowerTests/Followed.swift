@@ -40,7 +40,9 @@ struct Followed: Sendable {
 
   /// Runs the body. Names resolve to loopback, which is allowed; `private.example` resolves to a private address, and
   /// `rebinding.example` to a link-local one from the second look-up on. The random numbers that spread polls are 0.5.
-  static func with(_ body: @Sendable (Followed) async throws -> Void) async throws {
+  static func with(
+    newItems: NewItemLimits = NewItemLimits(), _ body: @Sendable (Followed) async throws -> Void
+  ) async throws {
     try await FaultServer.with { server in
       try await NewsDatabase.withStore { store, sql in
         var policy = AddressPolicy()
@@ -60,7 +62,8 @@ struct Followed: Sendable {
         let client = OutgoingClient(policy: policy, userAgent: "Tidings", limits: limits, resolver: resolver)
         let time = VirtualClock(Followed.start)
         let follower = FeedFollower(
-          store: store, client: client, logger: NewsDatabase.logger, clock: { time.now }, random: { 0.5 })
+          store: store, client: client, logger: NewsDatabase.logger, limits: newItems, clock: { time.now },
+          random: { 0.5 })
         let followed = Followed(server: server, store: store, sql: sql, follower: follower, time: time)
         try await withResource(client, release: { await $0.shutdown() }) { _ in try await body(followed) }
       }

@@ -70,6 +70,9 @@ package enum NewsDatabase {
     }
   }
 
+  /// A key for the passwords of feeds.
+  package static let passwordKey = "tVhuTnmqFDBNsW6JrLNkHdFFUUHBzzMbDyMuWLYcnkI="
+
   /// Runs the body with a store over a new database and a separate pool for plain SQL.
   package static func withStore<Value: Sendable>(
     staleLimit: Duration = .seconds(60), waits: NewsStore.WaitLimits = NewsStore.WaitLimits(),
@@ -78,7 +81,8 @@ package enum NewsDatabase {
     try await with { url in
       let connection = PostgresConfiguration.forBusyMachine(url)
       let store = NewsStore(
-        connection: connection, pool: .forBusyMachine, staleLimit: staleLimit, waits: waits, logger: logger)
+        connection: connection, pool: .forBusyMachine, staleLimit: staleLimit, waits: waits,
+        passwordKey: FeedPasswordKey(passwordKey), logger: logger)
       let sql = PostgresPool(configuration: connection, pool: .forBusyMachine, logger: logger)
       return try await withResource(store, release: { await $0.shutdown() }) { store in
         try await withResource(sql, release: { await $0.shutdown() }) { try await body(store, $0) }

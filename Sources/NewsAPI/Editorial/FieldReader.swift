@@ -82,6 +82,20 @@ struct FieldReader {
     }
   }
 
+  /// Reads the required address of another server like `requestableAddress`, and the user and password in it.
+  mutating func credentialAddress(_ name: String) -> (text: String, user: String?, password: String?) {
+    guard case .string(let text)? = fields[name], let address = OutgoingURL.separated(text) else {
+      return (requestableAddress(name), nil, nil)
+    }
+    unread.remove(name)
+    do throws(OutgoingError) {
+      return (try OutgoingURL(address.text).text, address.user, address.password)
+    } catch {
+      refuse(name, .requestableAddress(reason: "\(error)"))
+      return ("", nil, nil)
+    }
+  }
+
   mutating func string(_ name: String) -> String? {
     value(name, rule: "must be a string") { if case .string(let text) = $0 { text } else { nil } }
   }

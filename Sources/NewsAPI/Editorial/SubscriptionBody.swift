@@ -11,11 +11,24 @@ struct SubscriptionBody {
   /// - Throws: `ProblemError`, 422, which names the invalid fields.
   init(_ fields: [String: JSONValue]) throws {
     var reader = FieldReader(fields)
-    reader.ignore("id", "lastError", "lastSuccess", "nextPoll", "revision", "websub")
+    reader.ignore("id", "lastError", "lastSuccess", "losses", "nextPoll", "revision", "websub")
+    let address = reader.credentialAddress("url")
+    let (givenUser, givenPassword) = (reader.string("user"), reader.string("password"))
+    // A new address may have others than the members that it is patched into.
+    let (user, password) = (address.user ?? givenUser, address.password ?? givenPassword)
+    if let user, user.isEmpty || user.contains(":") || user.utf8.count > 256 || user.hasControlCharacters {
+      reader.refuse("user", "must have 1 to 256 bytes, without colons and control characters")
+    }
+    if let password, password.utf8.count > 1024 || password.hasControlCharacters {
+      reader.refuse("password", "must have at most 1024 bytes and no control characters")
+    } else if password != nil, user == nil {
+      reader.refuse("user", .required)
+    }
     content = SubscriptionContent(
-      url: reader.requestableAddress("url"), title: reader.text("title", maximumBytes: 1024), topics: reader.topics(),
+      url: address.text, title: reader.text("title", maximumBytes: 1024), topics: reader.topics(),
       state: reader.choice("state", rule: "must be draft or published") ?? .published,
-      language: reader.language("language"), paused: reader.bool("paused") ?? false)
+      language: reader.language("language"), paused: reader.bool("paused") ?? false,
+      user: user, password: password)
     reader.finish()
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
   }

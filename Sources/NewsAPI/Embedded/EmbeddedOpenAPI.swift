@@ -6876,6 +6876,21 @@ components:
             at: { $ref: "#/components/schemas/Date" }
             status: { type: integer, description: The status of the response; absent without one. }
             message: { type: string }
+        losses:
+          description: >-
+            What could not be kept of the feed as it was read last: entries that were skipped or shortened, and dates that
+            cannot be read. Absent if nothing was lost.
+          type: object
+          additionalProperties: false
+          required: [at, count, messages]
+          properties:
+            at: { $ref: "#/components/schemas/Date" }
+            count: { type: integer, minimum: 1, description: The number of losses. }
+            messages:
+              description: The first losses, in words.
+              type: array
+              maxItems: 10
+              items: { type: string }
         websub:
           description: >-
             The lease at a WebSub hub that the feed names. While it is active, the hub notifies of changes, and polls are
@@ -6889,6 +6904,7 @@ components:
             leaseEnds: { $ref: "#/components/schemas/Date" }
             lastNotice: { $ref: "#/components/schemas/Date" }
             error: { type: string, description: "The failure since the last confirmation, in words." }
+        user: { type: string, maxLength: 256, description: "The user for HTTP Basic; absent for a feed without a password. The password is never returned." }
         revision: { type: integer, minimum: 1, description: The number of writes by editors and of new addresses. }
 
     SubscriptionList:
@@ -7056,7 +7072,7 @@ components:
       type: object
       additionalProperties: false
       properties:
-        url: { type: string, maxLength: 2048, description: An http or https URL without user name and password. }
+        url: { type: string, maxLength: 2048, description: "An http or https URL. A user and a password in it are read as `user` and `password`." }
         title: { type: string, minLength: 1, maxLength: 1024, description: The name of the feed for editors. }
         topics:
           description: The topics of new items. Without any, the categories of the feed become topics.
@@ -7066,10 +7082,13 @@ components:
         state: { type: string, enum: [draft, published], description: The state of new items; published by default. }
         paused: { type: boolean, description: Whether the feed is not polled. }
         language: { $ref: "#/components/schemas/LanguageTag" }
+        user: { type: string, minLength: 1, maxLength: 256, description: "The user for HTTP Basic. A server without `TIDINGS_FEED_PASSWORD_KEY` stores none." }
+        password: { type: string, maxLength: 1024, writeOnly: true, description: "The password. Without it, that of the same user and origin is kept." }
         revision: { description: Ignored. }
         id: { description: Ignored. }
         lastError: { description: Ignored. }
         lastSuccess: { description: Ignored. }
+        losses: { description: Ignored. }
         nextPoll: { description: Ignored. }
         websub: { description: Ignored. }
 
@@ -7078,7 +7097,7 @@ components:
       type: object
       additionalProperties: false
       properties:
-        url: { type: string, maxLength: 2048, description: An http or https URL without user name and password. }
+        url: { type: string, maxLength: 2048, description: "An http or https URL. A user and a password in it are read as `user` and `password`." }
         title: { type: [string, "null"], minLength: 1, maxLength: 1024, description: The name of the feed for editors. }
         topics:
           description: The topics of new items. Without any, the categories of the feed become topics.
@@ -7088,10 +7107,13 @@ components:
         state: { type: [string, "null"], enum: [draft, published, null], description: The state of new items; published by default. }
         paused: { type: [boolean, "null"], description: Whether the feed is not polled. }
         language: { oneOf: [{ $ref: "#/components/schemas/LanguageTag" }, { type: "null" }] }
+        user: { type: [string, "null"], minLength: 1, maxLength: 256, description: "The user for HTTP Basic. A server without `TIDINGS_FEED_PASSWORD_KEY` stores none." }
+        password: { type: [string, "null"], maxLength: 1024, writeOnly: true, description: "The password. Without it, that of the same user and origin is kept." }
         revision: { type: integer, format: int64, minimum: 1, maximum: 9223372036854775807, description: "The lock, instead of `If-Match`." }
         id: { description: Ignored. }
         lastError: { description: Ignored. }
         lastSuccess: { description: Ignored. }
+        losses: { description: Ignored. }
         nextPoll: { description: Ignored. }
         websub: { description: Ignored. }
 

@@ -1228,6 +1228,22 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <p class="error" id="title-error">{{.}}</p>
 {{/errors.title}}
 </div>
+<div class="field">
+<label for="user">{{t.field-feed-user}}</label>
+<input id="user" name="user" type="text" value="{{field.user}}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="user-hint{{#errors.user}} user-error{{/errors.user}}"{{#errors.user}} aria-invalid="true"{{/errors.user}}>
+<p class="hint" id="user-hint">{{t.feed-user-hint}}</p>
+{{#errors.user}}
+<p class="error" id="user-error">{{.}}</p>
+{{/errors.user}}
+</div>
+<div class="field">
+<label for="password">{{t.field-feed-password}}</label>
+<input id="password" name="password" type="password" autocomplete="new-password" aria-describedby="password-hint{{#errors.password}} password-error{{/errors.password}}"{{#errors.password}} aria-invalid="true"{{/errors.password}}>
+<p class="hint" id="password-hint">{{#isStored}}{{t.feed-password-kept}}{{/isStored}}{{^isStored}}{{t.feed-password-hint}}{{/isStored}}</p>
+{{#errors.password}}
+<p class="error" id="password-error">{{.}}</p>
+{{/errors.password}}
+</div>
 {{#isStored}}
 <p class="actions"><button class="primary">{{#isConflict}}{{t.save-mine}}{{/isConflict}}{{^isConflict}}{{t.save}}{{/isConflict}}</button> <a class="button" href="{{cancel}}">{{t.cancel}}</a></p>
 {{/isStored}}
@@ -1250,6 +1266,16 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{#failure}}
 <p class="failure">{{.}}{{#failureDetail}} <span lang="en" dir="auto">({{.}})</span>{{/failureDetail}}{{#failureCount}} <span class="count">{{t.failures}}: {{.}}</span>{{/failureCount}}</p>
 {{/failure}}
+{{#lossCount}}
+<p class="failure">{{t.losses}}: {{.}}{{#lossTime}} <time datetime="{{lossMachine}}">{{.}}</time>{{/lossTime}}</p>
+{{/lossCount}}
+{{#hasLossMessages}}
+<ul class="failure" lang="en" dir="auto">
+{{#lossMessages}}
+<li>{{lossText}}</li>
+{{/lossMessages}}
+</ul>
+{{/hasLossMessages}}
 {{#hub}}
 <p class="facts"><span>WebSub: {{hubState}}</span><span class="address">{{.}}</span>{{#hubEndTime}}<span>{{t.hub-end}} <time datetime="{{hubEndMachine}}">{{.}}</time></span>{{/hubEndTime}}{{#hubNoticeTime}}<span>{{t.hub-notice}} <time datetime="{{hubNoticeMachine}}">{{.}}</time></span>{{/hubNoticeTime}}</p>
 {{#hubFailure}}

@@ -45,6 +45,8 @@ struct RuleText: Sendable, Equatable {
       case .textBesideHTML: RuleText("rule-text-beside-html")
       case .requestableAddress: RuleText("rule-feed-address")
       case .allowedAddress: RuleText("rule-webhook-address")
+      case .passwordKey: RuleText("rule-password-key")
+      case .passwordAgain: RuleText("rule-password-again")
       case .unlisted(let count): RuleText("rule-unlisted", ["count": "\(count)"])
       case .mediaType, .knownParameter, .notRepeated, .validCursor, .other: .unspecific
       }

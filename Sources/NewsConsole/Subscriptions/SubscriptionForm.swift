@@ -6,10 +6,12 @@ import NewsStore
 /// The fields of a subscription's form, as they were typed.
 struct SubscriptionForm: Sendable, Equatable {
   /// The names of the fields that are one text.
-  static let textFields = ["url", "title", "language"]
+  static let textFields = ["url", "title", "language", "user"]
 
   /// The texts by name of their field. An absent one is empty.
   private(set) var texts: [String: String] = [:]
+  /// The password as it was typed. No page shows it again.
+  private var password: String?
   var topics: [String] = []
   /// The state of new items, `draft` or `published`.
   var state = Subscription.State.published.rawValue
@@ -23,8 +25,10 @@ struct SubscriptionForm: Sendable, Equatable {
 
   /// Creates the form of a subscription.
   init(_ subscription: Subscription) {
-    texts = ["url": subscription.url, "title": subscription.title, "language": subscription.language]
-      .compactMapValues { $0 }
+    texts = [
+      "url": subscription.url, "title": subscription.title, "language": subscription.language,
+      "user": subscription.user,
+    ].compactMapValues { $0 }
     topics = subscription.topics
     state = subscription.state.rawValue
     revision = subscription.revision
@@ -35,6 +39,7 @@ struct SubscriptionForm: Sendable, Equatable {
     for name in Self.textFields {
       if let text = fields.first(name), !text.isBlank { texts[name] = text }
     }
+    password = fields.first("password").flatMap { $0.isEmpty ? nil : $0 }
     topics = TopicChoices.slugs(chosen: fields.all("topics"), typed: fields.all("otherTopics"))
     state = fields.first("state") ?? ""
     revision = fields.first("revision").flatMap { Int($0) }
@@ -45,9 +50,12 @@ struct SubscriptionForm: Sendable, Equatable {
   func text(_ name: String) -> String { texts[name] ?? "" }
 
   /// Returns the form after a preview, with the address of the feed that was found.
-  func previewing(_ preview: FeedPreview) -> SubscriptionForm {
+  ///
+  /// - Parameter user: The user, whom the typed address may have named.
+  func previewing(_ preview: FeedPreview, user: String?) -> SubscriptionForm {
     var form = self
     form.texts["url"] = preview.address
+    form.texts["user"] = user
     form.previewed = preview.address
     return form
   }
@@ -69,6 +77,7 @@ struct SubscriptionForm: Sendable, Equatable {
     patch["url"] = .string(text("url"))
     patch["topics"] = .array(topics.map { .string($0) })
     patch["state"] = .string(state)
+    patch["password"] = password.map { .string($0) }
     if let revision { patch["revision"] = .integer(revision) }
     return patch
   }

@@ -72,8 +72,11 @@ struct SubscriptionFormHandlers: Sendable {
       topics: content.topics, language: content.language, state: content.state == .draft ? .draft : .published)
     do {
       let url = try OutgoingURL(content.url)
-      let preview = try await previewer.preview(of: url, assignment: assignment, at: Date())
-      page.form = form.previewing(preview)
+      let credentials = content.user.map {
+        FeedCredentials(origin: url.origin, user: $0, password: content.password ?? "")
+      }
+      let preview = try await previewer.preview(of: url, credentials: credentials, assignment: assignment, at: Date())
+      page.form = form.previewing(preview, user: content.user)
       page.preview = preview
       page.follower = try await services.store.subscription(withURL: preview.address)
     } catch let failure as FeedPreviewFailure {

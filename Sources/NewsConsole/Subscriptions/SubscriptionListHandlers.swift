@@ -123,6 +123,18 @@ extension ConsolePages {
       values.set("failure", failureText(status: error.status))
       values.set("failureDetail", failureDetail(error.message, status: error.status).map { text($0, 120) })
     }
+    if let losses = subscription.losses {
+      values.set("lossCount", losses.count)
+      setTime("loss", losses.at, in: &values)
+      values.set("hasLossMessages", !isListed)
+      values.set(
+        "lossMessages",
+        losses.messages.map { message -> PageValues in
+          var values = PageValues()
+          values.set("lossText", message)
+          return values
+        })
+    }
     if let hub = subscription.websub {
       setHub(hub, in: &values)
       values.set("hub", text(hub.hub, 64))

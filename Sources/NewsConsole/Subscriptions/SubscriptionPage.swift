@@ -93,7 +93,7 @@ struct SubscriptionPage: Sendable {
       values.set("problem", pages.texts.text("error-422-text"))
       let labels = [
         ("url", "feed-url"), ("state", "new-item-state"), ("topics", "topics"), ("language", "language"),
-        ("title", "feed-title"),
+        ("title", "feed-title"), ("user", "feed-user"), ("password", "feed-password"),
       ]
       let fields = labels.map { (id: $0, label: pages.fieldLabel($1)) }
       pages.setProblemFields(errors, of: fields, in: &values)

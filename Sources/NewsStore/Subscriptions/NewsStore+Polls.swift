@@ -27,16 +27,39 @@ extension NewsStore {
       UPDATE subscriptions AS s
       SET lease = \(token), leased_until = c.now + make_interval(secs => \(time)), poll_wanted = false
       FROM due AS d, clock AS c WHERE s.id = d.id
-      RETURNING \(query: Subscription.columns), s.etag, s.last_modified, s.pacing, s.failures, s.not_before,
-        c.now AS start
+      RETURNING \(query: Subscription.columns), s.etag, s.last_modified, s.pacing, s.failures, s.not_before, s.sealed_password,
+        CASE WHEN \(query: Self.isInPeriod) THEN s.new_items ELSE 0 END AS new_items, c.now AS start
       """)
     guard let row = rows.first else { return nil }
+    let subscription = try Subscription(row: row)
+    let (credentials, problem) = self.credentials(of: subscription, try row.decode("sealed_password"))
     return SubscriptionLease(
-      subscription: try Subscription(row: row), etag: try row.decode("etag"),
+      subscription: subscription, credentials: credentials, credentialsProblem: problem, etag: try row.decode("etag"),
       lastModified: try row.decode("last_modified"), pacing: try row.decode("pacing", as: PostgresJSON?.self)?.data,
-      failures: try row.decode("failures"), notBefore: try row.decode("not_before"), start: try row.decode("start"),
-      token: token)
+      failures: try row.decode("failures"), notBefore: try row.decode("not_before"),
+      newItems: try row.decode("new_items"), start: try row.decode("start"), token: token)
   }
+
+  /// Decrypts the password of a subscription.
+  private func credentials(
+    of subscription: Subscription, _ sealed: Data?
+  ) -> (credentials: FeedCredentials?, problem: String?) {
+    guard let user = subscription.user, let sealed else { return (nil, nil) }
+    guard let passwordKey else {
+      return (nil, "the password of the feed cannot be read: TIDINGS_FEED_PASSWORD_KEY is not set")
+    }
+    guard let (origin, password) = passwordKey.open(sealed, subscription: subscription.id) else {
+      return (
+        nil,
+        "the password of the feed cannot be read: it was stored with another TIDINGS_FEED_PASSWORD_KEY. Enter it again"
+      )
+    }
+    return (FeedCredentials(origin: origin, user: user, password: password), nil)
+  }
+
+  /// Whether the new items of the subscription `s` are counted in a period of a day that has not ended at `c.now`.
+  private static let isInPeriod: PostgresQuery =
+    "(s.new_items_since IS NOT NULL AND s.new_items_since > c.now - interval '1 day')"
 
   /// Extends a lease, before work that takes time.
   ///
@@ -102,6 +125,7 @@ extension NewsStore {
     let (failure, pacing) = (outcome.failure, outcome.pacing.map { PostgresJSON(data: $0) })
     let (etag, lastModified) = (outcome.validators?.etag, outcome.validators?.lastModified)
     let (id, url) = (lease.subscription.id, lease.subscription.url)
+    let (inserted, losses) = (outcome.entries.inserted, outcome.losses)
     // While a hub notifies, polls only make up for lost notices. A notice during the poll may concern a later change.
     let (pushed, rare) = (min(outcome.wait, Self.noticeInterval), max(outcome.wait, min(4 * outcome.wait, 86_400)))
     let finished = try await database.query(
@@ -133,6 +157,11 @@ extension NewsStore {
         last_success = CASE WHEN r.fails THEN s.last_success ELSE r.now END,
         error_at = CASE WHEN r.fails THEN r.now END, error_status = r.status, error_message = r.message,
         failures = CASE WHEN r.fails THEN s.failures + 1 ELSE 0 END,
+        new_items = \(inserted) + CASE WHEN \(query: Self.isInPeriod) THEN s.new_items ELSE 0 END,
+        new_items_since = CASE WHEN \(query: Self.isInPeriod) THEN s.new_items_since
+          WHEN \(inserted > 0) THEN c.now END,
+        losses = CASE WHEN \(losses == nil) THEN s.losses WHEN \(losses?.count ?? 0 > 0) THEN jsonb_build_object(
+          'at', json_date(r.now), 'count', \(losses?.count)::bigint, 'messages', \(losses?.messages)::text[]) END,
         paused = s.paused OR r.pauses, title = coalesce(s.title, \(outcome.title)),
         language = coalesce(s.language, \(outcome.language)),
         etag = CASE WHEN \(outcome.validators != nil) THEN \(etag) ELSE s.etag END,
@@ -140,7 +169,7 @@ extension NewsStore {
         pacing = coalesce(\(pacing), s.pacing),
         url = CASE WHEN r.url IS NULL OR r.pauses THEN s.url ELSE r.url END,
         revision = s.revision + CASE WHEN r.pauses OR r.url IS NOT NULL THEN 1 ELSE 0 END
-      FROM result AS r, hub AS h WHERE s.id = \(id) AND s.lease = \(lease.token)
+      FROM result AS r, hub AS h, clock AS c WHERE s.id = \(id) AND s.lease = \(lease.token)
       RETURNING r.fails
       """)
     guard let row = finished.first else { return }

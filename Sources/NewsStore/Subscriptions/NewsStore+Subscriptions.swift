@@ -16,11 +16,15 @@ public struct SubscriptionContent: Sendable, Equatable {
   public var language: String?
   /// Whether the feed is not polled.
   public var paused: Bool
+  /// The user for HTTP Basic; nil for a feed without a password.
+  public var user: String?
+  /// The new password; nil to keep the stored one.
+  public var password: String?
 
   /// Creates content.
   public init(
     url: String, title: String? = nil, topics: [String] = [], state: Subscription.State = .published,
-    language: String? = nil, paused: Bool = false
+    language: String? = nil, paused: Bool = false, user: String? = nil, password: String? = nil
   ) {
     self.url = url
     self.title = title
@@ -28,13 +32,15 @@ public struct SubscriptionContent: Sendable, Equatable {
     self.state = state
     self.language = language
     self.paused = paused
+    self.user = user
+    self.password = password
   }
 
-  /// The current content of a subscription.
+  /// The current content of a subscription, which keeps its password.
   public init(_ subscription: Subscription) {
     self.init(
       url: subscription.url, title: subscription.title, topics: subscription.topics, state: subscription.state,
-      language: subscription.language, paused: subscription.paused)
+      language: subscription.language, paused: subscription.paused, user: subscription.user)
   }
 }
 
@@ -56,18 +62,20 @@ extension NewsStore {
   /// Creates a subscription, which is polled at once.
   ///
   /// - Parameter once: The request, if it may be repeated.
-  /// - Throws: `StoreError.unknownTopics`; `alreadyFollowed` if another subscription has the address; `outcomeUnknown`; with
-  ///   `once` also `AnsweredBefore`, `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
+  /// - Throws: `StoreError.unknownTopics`; `alreadyFollowed` if another subscription has the address; `invalidFields` if the
+  ///   password cannot be stored; `outcomeUnknown`; with `once` also `AnsweredBefore`, `requestInProgress`,
+  ///   `idempotencyKeyReused`, `answerErased`.
   public func createSubscription(
     _ id: UUID, _ content: SubscriptionContent, once: RepeatableWrite<Subscription>? = nil
   ) async throws -> Subscription {
-    try await transaction(once) { transaction in
+    let password = try sealedPassword(content, of: id)
+    return try await transaction(once) { transaction in
       try await Self.requireTopics(content.topics, in: transaction)
       let inserted = try await transaction.query(
         """
-        INSERT INTO subscriptions (id, url, title, topics, state, language, paused)
+        INSERT INTO subscriptions (id, url, title, topics, state, language, paused, user_name, sealed_password)
         VALUES (\(id), \(content.url), \(content.title), \(content.topics), \(content.state.rawValue),
-          \(content.language), \(content.paused))
+          \(content.language), \(content.paused), \(content.user), \(password))
         ON CONFLICT (url) DO NOTHING RETURNING id
         """)
       if inserted.isEmpty { throw try await Self.conflict(content.url, in: transaction) }
@@ -80,7 +88,7 @@ extension NewsStore {
   ///
   /// - Parameter change: Returns the new content. It runs again after a deadlock.
   /// - Throws: `StoreError.notFound`, `preconditionFailed`, `preconditionRequired`, `unknownTopics`, `alreadyFollowed`,
-  ///   `outcomeUnknown`; the error of `change`.
+  ///   `invalidFields` if the password cannot be stored, or is missing; `outcomeUnknown`; the error of `change`.
   public func modifySubscription(
     _ id: UUID, if precondition: WritePrecondition, _ change: @Sendable (Subscription) throws -> SubscriptionContent
   ) async throws -> Subscription {
@@ -92,6 +100,7 @@ extension NewsStore {
       let content = try change(subscription)
       if content == SubscriptionContent(subscription) { return subscription }
       try await Self.requireTopics(content.topics, in: transaction)
+      let password = try self.sealedPassword(content, of: id, before: subscription)
       if content.url != subscription.url {
         let other = try await transaction.query("SELECT 1 FROM subscriptions WHERE url = \(content.url)")
         if !other.isEmpty { throw try await Self.conflict(content.url, in: transaction) }
@@ -100,7 +109,8 @@ extension NewsStore {
         """
         UPDATE subscriptions SET url = \(content.url), title = \(content.title), topics = \(content.topics),
           state = \(content.state.rawValue), language = \(content.language), paused = \(content.paused),
-          revision = revision + 1
+          user_name = \(content.user), revision = revision + 1,
+          sealed_password = CASE WHEN \(content.user == nil) THEN NULL ELSE coalesce(\(password), sealed_password) END
         WHERE id = \(id)
         """)
       if content.url != subscription.url {
@@ -109,13 +119,15 @@ extension NewsStore {
           """
           UPDATE subscriptions SET next_poll = clock_timestamp(), not_before = NULL, poll_wanted = false, failures = 0,
             etag = NULL, last_modified = NULL, pacing = NULL, last_success = NULL, error_at = NULL, error_status = NULL,
-            error_message = NULL, lease = NULL, leased_until = NULL
+            error_message = NULL, losses = NULL, new_items = 0, new_items_since = NULL, lease = NULL, leased_until = NULL
           WHERE id = \(id)
           """)
       } else if subscription.paused, !content.paused {
         _ = try await transaction.query(
           """
-          UPDATE subscriptions SET next_poll = greatest(clock_timestamp(), not_before), poll_wanted = true, failures = 0
+          UPDATE subscriptions AS s
+          SET next_poll = greatest(clock_timestamp(), not_before), poll_wanted = true, failures = 0,
+            new_items = 0, new_items_since = NULL
           WHERE id = \(id)
           """)
       }
@@ -132,6 +144,22 @@ extension NewsStore {
       try precondition.check(revision: try await Self.lockedSubscription(id, in: transaction).revision)
       _ = try await transaction.query("DELETE FROM subscriptions WHERE id = \(id)")
     }
+  }
+
+  /// Encrypts the new password of a subscription. One that is stored is for its user and origin only.
+  ///
+  /// - Returns: nil for none, and to keep the stored one.
+  private func sealedPassword(
+    _ content: SubscriptionContent, of id: UUID, before: Subscription? = nil
+  ) throws -> Data? {
+    guard let user = content.user else { return nil }
+    let origin = FeedCredentials.origin(of: content.url)
+    guard let password = content.password else {
+      if before?.user == user, before.map({ FeedCredentials.origin(of: $0.url) }) == origin { return nil }
+      throw StoreError.invalidFields([FieldError(field: "password", breaks: .passwordAgain)])
+    }
+    guard let passwordKey else { throw StoreError.invalidFields([FieldError(field: "password", breaks: .passwordKey)]) }
+    return try passwordKey.seal(password, origin: origin, subscription: id)
   }
 
   static func lockedSubscription(_ id: UUID, in transaction: PostgresTransaction) async throws -> Subscription {
@@ -157,10 +185,10 @@ extension Subscription {
   static let selection: PostgresQuery = "SELECT \(query: columns) FROM subscriptions AS s"
 
   static let columns: PostgresQuery = """
-    s.id, s.url, s.title, s.topics, s.state, s.language, s.paused, s.revision,
+    s.id, s.url, s.title, s.topics, s.state, s.language, s.paused, s.revision, s.user_name,
     CASE WHEN NOT s.paused THEN date_trunc('milliseconds', s.next_poll) END AS next_poll,
     date_trunc('milliseconds', s.last_success) AS last_success,
-    date_trunc('milliseconds', s.error_at) AS error_at, s.error_status, s.error_message,
+    date_trunc('milliseconds', s.error_at) AS error_at, s.error_status, s.error_message, s.losses,
     (SELECT jsonb_strip_nulls(jsonb_build_object('hub', l.hub, 'state', l.state, 'leaseEnds', json_date(l.expires_at),
       'lastNotice', json_date(s.pushed_at), 'error', l.error))
     FROM hub_leases AS l WHERE l.subscription = s.id AND l.state <> 'ending') AS websub
@@ -176,7 +204,10 @@ extension Subscription {
       language: try row.decode("language"), paused: try row.decode("paused"), nextPoll: try row.decode("next_poll"),
       lastSuccess: try row.decode("last_success"),
       lastError: at.flatMap { at in message.map { Failure(at: at, status: status, message: $0) } },
+      losses: try row.decode("losses", as: PostgresJSON?.self).map {
+        try NewsJSON.decode(Losses.self, from: $0.data)
+      },
       websub: try row.decode("websub", as: PostgresJSON?.self).map { try NewsJSON.decode(WebSub.self, from: $0.data) },
-      revision: try row.decode("revision"))
+      user: try row.decode("user_name"), revision: try row.decode("revision"))
   }
 }

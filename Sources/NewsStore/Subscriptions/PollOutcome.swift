@@ -5,6 +5,10 @@ public import News
 public struct SubscriptionLease: Sendable {
   /// The subscription at the start of the poll.
   public let subscription: Subscription
+  /// The user and the password for the feed; nil without any.
+  public let credentials: FeedCredentials?
+  /// The reason why the password cannot be read; nil if it can.
+  public let credentialsProblem: String?
   /// The entity tag of the last response.
   public let etag: String?
   /// The date of the last response's content, as it was sent.
@@ -15,9 +19,35 @@ public struct SubscriptionLease: Sendable {
   public let failures: Int
   /// The time before which the server of the feed asks for no request; nil if it does not.
   public let notBefore: Date?
+  /// The number of new items in the current period of a day.
+  public let newItems: Int
   /// The time of the start, by the database's clock.
   public let start: Date
   let token: UUID
+}
+
+/// The parts of a feed that a poll could not keep.
+public struct PollLosses: Sendable, Equatable {
+  /// The maximum number of messages.
+  private static let maximumMessages = 10
+  /// The maximum length of a message in characters.
+  private static let maximumLength = 300
+
+  /// The number of losses.
+  public private(set) var count = 0
+  /// The first losses, in words.
+  public private(set) var messages: [String] = []
+
+  /// Creates a report without losses.
+  public init() {}
+
+  /// Adds a loss.
+  public mutating func add(_ message: String) {
+    count += 1
+    if messages.count < Self.maximumMessages {
+      messages.append(String(message.terminalSafe.prefix(Self.maximumLength)))
+    }
+  }
 }
 
 /// The outcome of a poll.
@@ -42,6 +72,8 @@ public struct PollOutcome: Sendable {
   public var pacing: Data?
   /// The entries that were stored.
   public var entries = ImportCounts()
+  /// The losses; nil if the feed was not read, to keep the last report.
+  public var losses: PollLosses?
 
   /// Creates the outcome of a success without further facts.
   public init(wait: Double) {

@@ -52,6 +52,36 @@ import Testing
     }
   }
 
+  @Test("A password is taken out of the address, kept for its origin and never returned")
+  func password() async throws {
+    try await Self.withServer { server, send in
+      let response = try await send("POST", "", #"{"url": "https://ann:s3cr%40t@feeds.example/a"}"#, [])
+      let made = try response.json(Subscription.self, status: 201)
+      #expect(made.url == "https://feeds.example/a" && made.user == "ann")
+      let path = "/\(made.id.uuidString.lowercased())"
+      #expect(
+        try await send("PATCH", path, #"{"title": "x"}"#, [("If-Match", "*")]).json(Subscription.self).user == "ann")
+      let moved = #"{"url": "https://other.example/a"}"#
+      let problem = try await send("PATCH", path, moved, [("If-Match", "*")]).json(Problem.self, status: 422)
+      #expect(problem.errors?.map(\.field) == ["password"])
+      let again = #"{"url": "https://bob:other@other.example/a"}"#
+      #expect(try await send("PATCH", path, again, [("If-Match", "*")]).json(Subscription.self).user == "bob")
+      for path in ["", path] {
+        let text = String(decoding: try await send("GET", path, nil, []).body, as: UTF8.self)
+        #expect(!text.contains("s3cr") && !text.contains("assword") && !text.contains("other@"))
+      }
+      #expect(
+        try await send("PATCH", path, #"{"user": null}"#, [("If-Match", "*")]).json(Subscription.self).user == nil)
+      for body in [
+        #"{"url": "https://feeds.example/b", "user": "a:b", "password": "x"}"#,
+        #"{"url": "https://feeds.example/b", "password": "x"}"#, #"{"url": "https://feeds.example/b", "user": "x"}"#,
+        #"{"url": "https://ann@feeds.example/b"}"#, #"{"url": "https://feeds.example/b", "user": "", "password": "x"}"#,
+      ] {
+        #expect(try await send("POST", "", body, []).status == 422, "\(body)")
+      }
+    }
+  }
+
   @Test("An address is followed once, however it is written")
   func duplicates() async throws {
     try await Self.withServer { _, send in

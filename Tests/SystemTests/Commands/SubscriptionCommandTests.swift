@@ -65,6 +65,50 @@ import Testing
     export.split(separator: "\n").map { String($0).replacing(/"(updated|exported)":"[^"]*",?/, with: "") }.sorted()
   }
 
+  @Test("The password of a feed is in no output and no export, and with another key the feed is paused with a reason")
+  func password() async throws {
+    let right = "Basic " + Data("ann:s3cret".utf8).base64EncodedString()
+    let feed = Data(
+      "<rss version='2.0'><channel><title>x</title><item><title>a</title><guid>1</guid></item></channel></rss>".utf8)
+    try await FaultServer.with({ $0["Authorization"] == right ? FaultResponse(body: feed) : FaultResponse(status: 401) }
+    ) {
+      server in
+      try await Installation.with { installation in
+        let url = "\(server.url)/feed".replacing("://", with: "://ann:s3cret@")
+        let refused = try await installation.run("subscriptions", "add", url, changes: Self.settings)
+        #expect(refused.status == 1 && refused.errors.contains("TIDINGS_FEED_PASSWORD_KEY"))
+        var settings = Self.settings
+        settings["TIDINGS_FEED_PASSWORD_KEY"] = NewsDatabase.passwordKey
+        let added = try await installation.run("subscriptions", "add", url, changes: settings)
+        #expect(added.status == 0, "\(added.errors)")
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try Data("s3cret\n".utf8).write(to: file)
+        let second = try await installation.run(
+          "subscriptions", "add", "\(server.url)/second", "--user", "ann", "--password-file", file.path,
+          changes: settings)
+        try FileManager.default.removeItem(at: file)
+        #expect(second.status == 0, "\(second.errors)")
+        var outputs = [refused, added, second]
+        for arguments in [["subscriptions", "list"], ["subscriptions", "export"], ["export", "--all"], ["export"]] {
+          let result = try await ChildProcess(
+            arguments, environment: installation.environment(settings), input: "/dev/null"
+          ).result()
+          #expect(result.status == 0, "\(arguments): \(result.errors)")
+          outputs.append(result)
+        }
+        settings["TIDINGS_FEED_PASSWORD_KEY"] = Data(repeating: 7, count: 32).base64EncodedString()
+        let poll = try await installation.run("subscriptions", "poll", changes: settings)
+        #expect(poll.status == 1 && poll.errors.contains("another TIDINGS_FEED_PASSWORD_KEY"))
+        let list = try await installation.run("subscriptions", "list", changes: settings)
+        #expect(list.output.contains("\tpaused\t"))
+        outputs += [poll, list]
+        #expect(outputs.allSatisfy { !($0.output + $0.errors).contains("s3cret") })
+        settings["TIDINGS_FEED_PASSWORD_KEY"] = "short"
+        #expect(try await installation.run("subscriptions", "list", changes: settings).errors.contains("32 bytes"))
+      }
+    }
+  }
+
   @Test("A subscription is added once, listed, followed by the server and removed")
   func life() async throws {
     try await FaultServer.with { server in

@@ -1,0 +1,33 @@
+import Foundation
+import OutgoingHTTP
+
+/// The address of a feed, apart from the user and the password that it may have.
+struct SubscriptionAddress {
+  private static let maximumPasswordBytes = 1024
+
+  let url: String
+  let user: String?
+  let password: String?
+
+  init(_ text: String) {
+    let parts = OutgoingURL.separated(text)
+    (url, user, password) = (parts?.text ?? text, parts?.user, parts?.password)
+  }
+
+  /// Reads a password from a file, or from standard input for `-`. It does not occur in the list of processes.
+  static func password(inFile path: String) throws -> String {
+    let data: Data
+    do {
+      let file = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
+      data = try file.read(upToCount: maximumPasswordBytes + 2) ?? Data()
+    } catch {
+      throw SubscriptionFailure("\(path) cannot be read: \(SystemReason(error)).")
+    }
+    let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
+    guard lines.count == 1, lines[0].utf8.count <= maximumPasswordBytes else {
+      throw SubscriptionFailure(
+        "\(path) must have the password on a single line of at most \(maximumPasswordBytes) bytes.")
+    }
+    return String(lines[0])
+  }
+}

@@ -1,0 +1,56 @@
+import FaultServer
+import Foundation
+import News
+import NewsStore
+import TestSupport
+import Testing
+
+@Suite("What is lost of a feed") struct FeedLossTests {
+  private static func feed(_ items: String) -> FaultResponse {
+    FaultResponse(
+      headers: [("ETag", "\"1\"")],
+      body: Data("<rss version=\"2.0\"><channel><title>Port</title>\(items)</channel></rss>".utf8))
+  }
+
+  @Test("Skipped entries, omitted fields and dates that cannot be read are reported to editors until they are gone")
+  func report() async throws {
+    try await Followed.with { followed in
+      let good = "<item><guid>1</guid><title>a</title><pubDate>2026-01-02</pubDate></item>"
+      followed.server.respond { _ in
+        Self.feed(
+          good + "<item><guid>2</guid><title>b</title><pubDate>the other day</pubDate></item>"
+            + "<item><guid>3</guid><pubDate>2026-01-02</pubDate></item>"
+            + "<item><guid>4</guid><title>d</title><pubDate>2099-01-02</pubDate></item>"
+            + "<item><guid>1</guid><title>e</title><pubDate>2026-01-02</pubDate></item>")
+      }
+      let id = try await followed.subscribe("/feed")
+      let subscription = try await followed.poll(id)
+      #expect(subscription.lastError == nil)
+      let losses = try #require(subscription.losses)
+      #expect(losses.at == Followed.start && losses.count == 4 && losses.messages.count == 4)
+      for words in ["\"the other day\" cannot be read", "neither text nor title", "in the future", "same identifier"] {
+        #expect(losses.messages.contains { $0.contains(words) }, "\(losses.messages)")
+      }
+      #expect(try await followed.titles() == ["a", "b", "d"])
+      // The feed is unchanged, and so are its faults.
+      followed.server.respond { _ in .notModified() }
+      #expect(try await followed.poll(id).losses == losses)
+      followed.server.respond { _ in FaultResponse(status: 500) }
+      #expect(try await followed.poll(id).losses == losses)
+      followed.server.respond { _ in Self.feed(good) }
+      #expect(try await followed.poll(id).losses == nil)
+    }
+  }
+
+  @Test("A report is short, whatever is lost")
+  func bound() async throws {
+    try await Followed.with { followed in
+      let date = String(repeating: "\u{202E}\u{7}x", count: 5000)
+      let items = (1...200).map { "<item><guid>\($0)</guid><title>a</title><pubDate>\(date)</pubDate></item>" }
+      followed.server.respond { _ in Self.feed(items.joined()) }
+      let losses = try #require(try await followed.poll(try await followed.subscribe("/feed")).losses)
+      #expect(losses.count >= 200 && losses.messages.count == 10)
+      #expect(losses.messages.allSatisfy { $0.count <= 300 && !$0.contains("\u{202E}") })
+    }
+  }
+}

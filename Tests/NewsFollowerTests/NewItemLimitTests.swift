@@ -1,0 +1,94 @@
+import FaultServer
+import Foundation
+import News
+import NewsFollower
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite("The number of new items of a feed") struct NewItemLimitTests {
+  private static func titles(_ range: ClosedRange<Int>) -> [String] {
+    range.reversed().map { number in "\(UnicodeScalar(UInt8(96 + number)))" }
+  }
+
+  private static func resume(_ id: UUID, _ followed: Followed) async throws {
+    _ = try await followed.store.modifySubscription(id, if: .exists) { subscription in
+      var content = SubscriptionContent(subscription)
+      content.paused = false
+      return content
+    }
+  }
+
+  @Test(
+    "A feed with more new entries than a poll stores is paused with a reason, and nothing is lost when it is resumed")
+  func perPoll() async throws {
+    try await Followed.with(newItems: NewItemLimits(perPoll: 3, perDay: 100)) { followed in
+      let headers = [(name: "ETag", value: "\"1\"")]
+      followed.server.respond { request in
+        request["If-None-Match"] == nil
+          ? Followed.feed(Self.titles(1...7), headers: headers) : FaultResponse(status: 304, headers: headers)
+      }
+      let id = try await followed.subscribe("/feed")
+      try await followed.follower.pollDue()
+      let paused = try await followed.store.subscription(id)
+      #expect(paused.paused && paused.title == "Port" && paused.nextPoll == nil)
+      let message = try #require(paused.lastError?.message)
+      #expect(message.contains("more than 3 new entries") && message.contains("resumes"))
+      #expect(try await followed.titles() == ["g", "f", "e"])
+      followed.advance(100_000)
+      try await followed.follower.pollDue()
+      #expect(followed.server.requests.count == 1)
+      for expected in [6, 7] {
+        try await Self.resume(id, followed)
+        _ = try await followed.poll(id)
+        #expect(try await followed.titles().count == expected)
+      }
+      let working = try await followed.store.subscription(id)
+      #expect(!working.paused && working.lastError == nil)
+    }
+  }
+
+  @Test("New items are counted for a day, unchanged and changed ones are not")
+  func perDay() async throws {
+    try await Followed.with(newItems: NewItemLimits(perPoll: 3, perDay: 4)) { followed in
+      let id = try await followed.subscribe("/feed")
+      func poll(_ last: Int) async throws -> Subscription {
+        followed.server.respond { _ in Followed.feed(Self.titles(1...last)) }
+        return try await followed.poll(id)
+      }
+      #expect(try await poll(3).lastError == nil)
+      followed.server.respond { _ in Followed.feed(["a2", "b2", "c2"]) }
+      #expect(try await followed.poll(id).lastError == nil)
+      followed.advance(80_000)
+      #expect(try await poll(4).lastError == nil)
+      let paused = try await poll(5)
+      #expect(paused.paused && paused.lastError?.message.contains("more than 4 new entries within a day") == true)
+      #expect(try await followed.titles().count == 4)
+      try await Self.resume(id, followed)
+      #expect(try await poll(5).lastError == nil)
+      // A day begins with the first new item.
+      followed.advance(86_400)
+      #expect(try await poll(8).lastError == nil)
+      #expect(try await followed.titles().count == 8)
+    }
+  }
+
+  @Test("A feed of 60,000 entries stores a bounded number, and makes no topics of the others")
+  func hostile() async throws {
+    try await Followed.with { followed in
+      let items = (1...60_000).map {
+        "<item><guid>\($0)</guid><title>\($0)</title><category>c\($0)</category><pubDate>2026-01-02</pubDate></item>"
+      }
+      let feed = Data("<rss version=\"2.0\"><channel><title>x</title>\(items.joined())</channel></rss>".utf8)
+      followed.server.respond { _ in FaultResponse(body: feed) }
+      let id = try await followed.subscribe("/feed", state: .draft)
+      #expect(try await followed.poll(id).paused)
+      let rows = try await followed.sql.query(
+        "SELECT (SELECT count(*) FROM items) AS items, (SELECT count(*) FROM topics) AS topics")
+      let row = try #require(rows.first)
+      #expect(try row.decode("items", as: Int.self) == 1000)
+      #expect(try row.decode("topics", as: Int.self) <= 1250)
+    }
+  }
+}
