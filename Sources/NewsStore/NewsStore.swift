@@ -98,25 +98,22 @@ public final class NewsStore: Sendable {
       try await schema.confirm(through: connection)
       try await epochGuard.confirm(through: connection, logger: logger)
     }
-    let database = Database(
-      pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
+    func makeDatabase(connections: Int? = nil) -> Database {
+      var pool = pool
+      pool.size = connections ?? pool.size
+      return Database(pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
+    }
+    let database = makeDatabase()
     self.database = database
     keyLookups = SecretLookups(lifetime: keyLifetime, unchangedTime: \.unchangedTime) { ids in
       try await database.keys(ids)
     }
     strangers = StrangerQueries(database, pool)
     webhookClaims = ConcurrencyLimiter(limit: 1, timeout: pool.acquireTimeout)
-    var single = pool
-    single.size = 1
-    let stateDatabase = Database(
-      pool: PostgresPool(configuration: connection, pool: single, logger: logger, onConnect: prepare))
+    let stateDatabase = makeDatabase(connections: 1)
     self.stateDatabase = stateDatabase
-    scheduleDatabase = Database(
-      pool: PostgresPool(configuration: connection, pool: single, logger: logger, onConnect: prepare))
-    var several = pool
-    several.size = Self.deliveryConnections
-    deliveryDatabase = Database(
-      pool: PostgresPool(configuration: connection, pool: several, logger: logger, onConnect: prepare))
+    scheduleDatabase = makeDatabase(connections: 1)
+    deliveryDatabase = makeDatabase(connections: Self.deliveryConnections)
     replica = standby.map { ReadReplica(connection: $0, pool: pool, logger: logger) }
     self.staleLimit = staleLimit
     let fragments = Fragments(budget: fragmentBudget)

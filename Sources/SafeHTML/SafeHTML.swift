@@ -8,8 +8,8 @@ internal import Foundation
 /// begin with `user-content-`. The same source always gives the same result, and a fragment that is sanitised again does
 /// not change. Any string is accepted.
 ///
-/// Nothing that a reader would miss is dropped: the words of every element, the address of an embed as a link, the real address of a
-/// picture that a script would load, the alternative text of a picture without a usable address stay.
+/// Nothing that a reader would miss is dropped: the words of every element, the address of an embed as a link, the real
+/// address of a picture that a script would load, and the alternative text of a picture without a usable address stay.
 ///
 ///     let safe = SafeHTML("<p>See:</p><iframe src='https://video.example/embed/1' title='Launch'></iframe>")
 ///     safe.html  // <p>See:</p><a href="https://video.example/embed/1">Launch</a>

@@ -56,10 +56,10 @@ import Testing
     let events = events(source)
     #expect(
       events.complaints == [
-        "reduced line 5: a link is omitted: the address has 3020 bytes, more than 2048",
+        "reduced line 5: the link is omitted: it has 3020 bytes, more than 2048",
+        "reduced line 5: an attachment is omitted: it has 3020 bytes, more than 2048",
         "reduced line 5: a picture is omitted: the address has 3020 bytes, more than 2048",
         "reduced line 5: a picture is omitted: it is inside the text (data:)",
-        "reduced line 5: an attachment is omitted: the address has 3020 bytes, more than 2048",
       ])
     #expect(events.entries.map(\.text) == ["x\n\nPier"])
     let atom = atom(

@@ -176,7 +176,7 @@ import Testing
     for case .entry(let entry) in reader.feed(document) + reader.finish() where !entry.sharesName {
       _ = batch.add(entry)
     }
-    try await followed.store.ensureTopics(batch.takeTopics())
+    try await followed.store.ensureTopics(batch.takeTopics(beside: [:]))
     let items = batch.takeItems().map { item in
       ImportedItem(
         id: item.earlierID ?? item.id, source: item.source, guid: item.guid, digest: item.digest, content: item.content)
