@@ -142,7 +142,9 @@ public final class OutgoingClient: Sendable {
         // Credentials are for the origin that the caller has named.
         request.fields[.authorization] = nil
       }
-      request.fields[.cookie] = cookies.field(for: target)
+      request.fields[.cookie] = nil
+      // A subscript would split the value into several fields, which HTTP/1.1 does not have (RFC 6265 section 5.4).
+      if let field = cookies.field(for: target) { request.fields.append(HTTPField(name: .cookie, value: field)) }
       request.url = target
     }
     throw OutgoingError.tooManyRedirects(limits.redirects)

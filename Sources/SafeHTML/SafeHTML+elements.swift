@@ -2,5 +2,7 @@ extension SafeHTML {
   /// Whether HTML has, or had, an element of that name.
   ///
   /// - Parameter name: The name in lower case.
-  public static func isElement(_ name: String) -> Bool { ElementRules.isKnown(name) }
+  public static func isElement(_ name: String) -> Bool {
+    ElementRules.isKnown(name) || ElementRules.dropped.contains(name)
+  }
 }

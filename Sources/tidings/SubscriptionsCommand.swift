@@ -29,7 +29,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     var title: String?
 
     @Option(help: "The user for a feed that asks for a password (HTTP Basic).")
-    var user: String?
+    var feedUser: String?
 
     @Option(help: "A file with the password on a single line, or - for standard input.")
     var passwordFile: String?
@@ -39,11 +39,11 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     func validate() throws {
       try options.validate()
-      if (user == nil) != (passwordFile == nil) {
-        throw ValidationError("--user and --password-file belong together.")
+      if (feedUser == nil) != (passwordFile == nil) {
+        throw ValidationError("--feed-user and --password-file belong together.")
       }
-      if let user, user.isEmpty || user.contains(":") || user.utf8.count > 256 {
-        throw ValidationError("--user must have 1 to 256 bytes without colons.")
+      if let feedUser, feedUser.isEmpty || feedUser.contains(":") || feedUser.utf8.count > 256 {
+        throw ValidationError("--feed-user must have 1 to 256 bytes without colons.")
       }
       if let title, title.utf8.count > 1024 || title.allSatisfy(\.isWhitespace) {
         throw ValidationError("--title must have 1 to 1024 bytes and must not be blank.")
@@ -55,7 +55,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
         let address = SubscriptionAddress(url)
         let content = SubscriptionContent(
           url: try OutgoingURL(address.url).text, title: title, topics: options.topics?.sorted ?? [],
-          state: options.state, language: options.language, user: user ?? address.user,
+          state: options.state, language: options.language, user: feedUser ?? address.user,
           password: try passwordFile.map(SubscriptionAddress.password(inFile:)) ?? address.password)
         let id = UUID()
         do {

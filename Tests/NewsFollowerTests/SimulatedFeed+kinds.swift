@@ -61,7 +61,12 @@ extension SimulatedFeed.Kind {
     },
   ]
 
-  private static let framed: [Self] = [
+  private static let framed: [Self] =
+    [CodingFault.plainCalledGzip, .gzipCalledPlain, .gzipCalledBrotli, .unknownCoding, .compressedTwice].map { fault in
+      good("\(fault)") { $0.page.gzipped(fault) }
+    } + plainlyFramed
+
+  private static let plainlyFramed: [Self] = [
     good("gzip") { $0.page.gzipped() },
     good("chunks") { $0.page.framed(.chunked) },
     good("the end of the connection") { $0.page.framed(.untilClose) },
@@ -94,10 +99,7 @@ extension SimulatedFeed.Kind {
   /// Feeds that never work.
   static let broken: [Self] =
     refusing + cut + redirecting
-    + [
-      CodingFault.cut, .damaged, .plainCalledGzip, .gzipCalledPlain, .gzipCalledBrotli, .unknownCoding,
-      .compressedTwice,
-    ].map { fault in bad("\(fault)") { $0.page.gzipped(fault) } }
+    + [CodingFault.cut, .damaged].map { fault in bad("\(fault)") { $0.page.gzipped(fault) } }
     + FaultResponse.wrongStatusLines.map { line in bad("status line \(line.count)") { $0.page.withStatusLine(line) } }
     + [WrongJSON.cut, .null, .array, .topLevelCut].map { fault in
       bad("JSON \(fault)") { FaultResponse(body: Data($0.feed.jsonFeed($0.now).utf8)).json(fault) }

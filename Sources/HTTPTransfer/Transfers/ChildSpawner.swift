@@ -1,6 +1,5 @@
 #if os(Linux)
   import Foundation
-  import Synchronization
 
   #if canImport(Musl)
     import Musl
@@ -78,28 +77,14 @@
       return process
     }
 
-    /// Starts the program without input and output. It outlives this process.
+    /// Starts the program without input and output. It outlives this process, and is reaped when it ends.
     ///
+    /// - Returns: The number of the process. It may belong to another process once this one has ended.
     /// - Throws: `Failure`.
-    package func startDetached() throws -> DetachedProcess { DetachedProcess(try start()) }
-  }
-
-  /// A process that nothing waits for. It is reaped when it ends.
-  package final class DetachedProcess: Sendable {
-    /// The number of the process. It may belong to another process once this one has ended.
-    package let number: Int32
-    private let hasEnded = Atomic(false)
-
-    /// Whether the process has not ended.
-    package var isRunning: Bool { !hasEnded.load(ordering: .relaxed) }
-
-    init(_ process: Int32) {
-      number = process
-      Thread.detachNewThread { [self] in
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        hasEnded.store(true, ordering: .relaxed)
-      }
+    package func startDetached() throws -> Int32 {
+      let process = try start()
+      Thread.detachNewThread { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
+      return process
     }
   }
 #endif

@@ -151,7 +151,12 @@ extension MediaLibrary {
   }
 
   private func settle() async throws -> MediaLibraryState {
-    let (state, adopted) = try await examine()
+    var (state, adopted) = try await examine()
+    if state != .adopted, state != .new {
+      // Another process may have adopted the storage between the look at the database and the look at the storage.
+      try await store.awaitAdoption()
+      (state, adopted) = try await examine()
+    }
     guard state == .new, let labelled = storage.labelled else { return state }
     do {
       _ = try await store.adoptMedia(replacing: adopted, asOperator: false) { name in

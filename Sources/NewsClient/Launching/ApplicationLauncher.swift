@@ -45,7 +45,7 @@ import HTTPTransfer
       #if os(Linux)
         let spawner = ChildSpawner(
           executable: command[0], arguments: Array(command.dropFirst()), environment: environment)
-        let launched = LaunchedProgram(try spawner.startDetached().number)
+        let launched = LaunchedProgram(try spawner.startDetached())
       #else
         let launched = LaunchedProgram(try start(environment))
       #endif

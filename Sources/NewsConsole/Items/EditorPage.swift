@@ -199,7 +199,7 @@ struct EditorPage: Sendable {
 
   /// Sets the state of the alert, or the ways to ask for it: with the publication, and on a page of its own afterwards.
   private func setAlert(in values: inout PageValues, _ pages: ConsolePages, _ visit: ConsoleVisit) {
-    if let alert, let item {
+    if let alert, let item, !alert.isUnused {
       pages.set(alert, of: item, in: &values)
     } else if mayAlert {
       if let item, item.state == .published {

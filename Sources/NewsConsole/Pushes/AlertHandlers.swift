@@ -18,7 +18,7 @@ struct AlertHandlers: Sendable {
     let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(rawValue: $0) }
     try parameters.check()
     let item = try await item(visit, context)
-    if let alert = try await services.store.alert(of: item.item.id) {
+    if let alert = try await services.store.alert(of: item.item.id), !alert.isUnused {
       return page(of: item, visit, alert: alert, notice)
     }
     if item.state == .retracted || item.state == .expired {

@@ -20,12 +20,15 @@ public struct AlertRequest: Sendable, Equatable {
   public var state: State
   /// The alert; nil unless it was made.
   public var push: UUID?
+  /// Whether no device got the alert, so that the item can have another one.
+  public var isUnused: Bool
 
   /// Creates a description.
-  public init(isNew: Bool, state: State, push: UUID?) {
+  public init(isNew: Bool, state: State, push: UUID?, isUnused: Bool = false) {
     self.isNew = isNew
     self.state = state
     self.push = push
+    self.isUnused = isUnused
   }
 }
 
@@ -33,7 +36,8 @@ extension NewsStore {
   /// The maximum numbers of characters of the visible part of an alert.
   private static let (alertTitleLength, alertBodyLength): (Int32, Int32) = (200, 500)
 
-  /// Requests an alert for an item. It is made once the item is published. An item with a request gets no second one.
+  /// Requests an alert for an item. It is made once the item is published. An item with a request gets no second one, unless
+  /// no device got the alert and there is one that would get it now.
   ///
   /// - Parameters:
   ///   - access: The rights of the author.
@@ -97,8 +101,24 @@ extension NewsStore {
     """
 
   private static func alert(of item: UUID) -> PostgresQuery {
-    "SELECT state, push FROM item_alerts WHERE item = \(item)"
+    "SELECT a.state, a.push, \(query: isUnused) AS is_unused FROM item_alerts AS a WHERE a.item = \(item)"
   }
+
+  /// The condition that no device got the alert of a request `a`.
+  private static let isUnused: PostgresQuery = """
+    (a.state = 'released' AND EXISTS (
+      SELECT FROM pushes AS u WHERE u.id = a.push AND u.fanned_out_at IS NOT NULL AND u.cancelled_at IS NULL
+        AND u.audience <= coalesce((SELECT r.dropped FROM push_results AS r WHERE r.push = u.id), 0)))
+    """
+
+  /// The condition that a device would get an alert for the item of a request `a` now.
+  private static let hasListener: PostgresQuery = """
+    EXISTS (
+      SELECT FROM (SELECT clock_timestamp() AS now) AS c CROSS JOIN (
+          SELECT i.topics AS scopes, i.language, i.breaking FROM items AS i WHERE i.id = a.item
+        ) AS p JOIN devices AS d ON \(query: wantsAlert)
+      WHERE p.breaking OR quiet_until(c.now, d.time_zone, d.quiet_from, d.quiet_to) IS NULL)
+    """
 
   /// Notes requests for alerts, in the transaction of the writes that make them and before `publish()`. Items that are
   /// published already get a row in the outbox, because they may not change. It returns the number of new requests.
@@ -116,7 +136,9 @@ extension NewsStore {
           SELECT FROM items AS i WHERE i.id = n.item AND (n.is_unchanged OR i.xmin = pg_current_xact_id()::xid)
         )
         ORDER BY n.item
-      ON CONFLICT (item) DO NOTHING RETURNING a.item
+      ON CONFLICT (item) DO UPDATE SET state = 'waiting', push = NULL, editor = excluded.editor
+        WHERE \(query: isUnused) AND \(query: hasListener)
+      RETURNING a.item
     ), present AS (
       SELECT array_agg(l.item ORDER BY l.version) AS items, array_agg(l.version ORDER BY l.version) AS versions,
         max(l.version) AS version
@@ -180,6 +202,7 @@ extension NewsStore {
 
 extension AlertRequest {
   fileprivate init(row: PostgresRow) throws {
-    self.init(isNew: false, state: try row.value("state"), push: try row.decode("push"))
+    self.init(
+      isNew: false, state: try row.value("state"), push: try row.decode("push"), isUnused: try row.decode("is_unused"))
   }
 }

@@ -23,8 +23,7 @@ extension NewsStore {
   /// the device's quiet hours, and when an hour has passed since the first of its last `budget` messages. A device that has
   /// reported the version, or that of its topics, is not woken. Browsers are not woken either.
   ///
-  /// Alerts have no budget. In quiet hours they are dropped, unless the item is breaking news. An alert that no device
-  /// gets is not used up: its request is removed, so that the item can have another one.
+  /// Alerts have no budget. In quiet hours they are dropped, unless the item is breaking news.
   ///
   /// - Parameters:
   ///   - budget: The maximum number of silent messages that a device gets within an hour, 1 or more.
@@ -83,7 +82,7 @@ extension NewsStore {
           SELECT CASE WHEN p.kind = 'alert' THEN \(query: wantsAlert)
             ELSE d.kind <> 'browser' AND \(query: isReached) AND NOT \(query: isKnown) END AS is_wanted
         ) AS r
-    ), \(query: debts(budget: budget)), \(query: unused)
+    ), \(query: debts(budget: budget))
     UPDATE pushes AS p SET fan_out_started_at = coalesce(p.fan_out_started_at, c.now),
       last_device = coalesce((SELECT b.id FROM batch AS b ORDER BY b.id DESC LIMIT 1), p.last_device),
       fanned_out_at = CASE WHEN (SELECT count(*) FROM batch) < \(batchSize) THEN c.now END,
@@ -92,18 +91,6 @@ extension NewsStore {
     RETURNING p.id
     """
   }
-
-  /// Removes the request for an alert that ends with this `batch` and that no device gets.
-  private static let unused: PostgresQuery = """
-    unused AS (
-      DELETE FROM item_alerts AS a USING push AS p
-      WHERE p.kind = 'alert' AND a.item = p.item AND a.push = p.id AND (
-          SELECT count(*) < \(batchSize) AND p.audience + count(*) FILTER (WHERE b.is_wanted AND b.quiet_until IS NULL)
-            <= coalesce((SELECT r.dropped FROM push_results AS r WHERE r.push = p.id), 0)
-          FROM batch AS b
-        )
-    )
-    """
 
   /// Notes what the devices of a `batch` are owed.
   private static func debts(budget: Int32) -> PostgresQuery {

@@ -86,6 +86,13 @@ extension NewsStore {
     }
   }
 
+  /// Waits for an adoption that is under way.
+  public func awaitAdoption() async throws {
+    try await database.transaction { transaction in
+      _ = try await transaction.query("SELECT pg_advisory_xact_lock_shared(\(Self.mediaLock))")
+    }
+  }
+
   /// Passes files whose removal is due to a closure, the oldest first, at most a hundred of them. None of them can be
   /// registered until it returns. Files with the content of a registered one are left out.
   ///

@@ -2,7 +2,7 @@ import DequeModule
 
 /// The party on whose behalf a task waits, such as a key or a device: the name under which it takes its turn in queues.
 ///
-///     try await QueueParty.$current.withValue("key 7") { try await pool.query("SELECT 1") }
+/// `QueueParty.$current.withValue("key 7") { … }` names the party of all queries inside of it.
 package enum QueueParty {
   /// The name; nil for tasks that belong to no party, which share a turn.
   @TaskLocal package static var current: String?

@@ -104,7 +104,8 @@ import Testing
     try await WebhookStore.with { hooks in
       for number in 1...3 { try await hooks.add(number, url: "https://a.example/") }
       try await hooks.insert(.change(1, version: 1))
-      try await hooks.finish(.retried(after: 40))
+      let message = try #require(try await hooks.claim(1).first)
+      _ = try await hooks.store.recordOutcome(WebhookStore.outcome(.retried(after: 40)), of: message, at: Self.start)
       try await hooks.store.countWebhooks(at: Self.start + 10)
       var counts = WebhookCounts()
       (counts.working, counts.failing, counts.due, counts.overdueSeconds) = (2, 1, 3, 10)

@@ -1,6 +1,7 @@
 import FaultServer
 import Foundation
 import News
+import PostgresClient
 import TestKit
 import TestSupport
 import Testing
@@ -102,6 +103,8 @@ extension AttackTests {
             return ids.allSatisfy { id in bodies.count { $0.contains(id) } == 2 }
           }
         }
+        // The server would go on trying, with a connection to each receiver.
+        _ = try await target.installation.sql.query("DELETE FROM webhooks")
       }
     }
   }

@@ -27,6 +27,12 @@ struct JobWatch: Sendable {
     ["LD_PRELOAD": library, "TIDINGS_JOB_WATCH": report.path, "TIDINGS_JOB_WATCH_MS": "\(Self.limit)"]
   }
 
+  /// Returns the kinds of threads on which there were jobs.
+  func places() throws -> Set<Substring> {
+    let lines = try String(contentsOf: report, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("job ") }
+    return Set(lines.compactMap { $0.split(separator: " ").dropFirst().first })
+  }
+
   /// Returns the jobs so far, each with the functions in which it was; none without a job.
   func jobs() async throws -> String {
     guard FileManager.default.fileExists(atPath: report.path) else {

@@ -84,7 +84,7 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try Data("s3cret\n".utf8).write(to: file)
         let second = try await installation.run(
-          "subscriptions", "add", "\(server.url)/second", "--user", "ann", "--password-file", file.path,
+          "subscriptions", "add", "\(server.url)/second", "--feed-user", "ann", "--password-file", file.path,
           changes: settings)
         try FileManager.default.removeItem(at: file)
         #expect(second.status == 0, "\(second.errors)")

@@ -154,8 +154,12 @@ def items(editor, inspector, ids):
     inspector.check("editor-errors")
 
     editor.open(f"/console/items/{ids['breaking']}")
+    editor.press_button("withdraw")
+    inspector.check("withdrawal")
+
+    editor.open(f"/console/items/{ids['breaking']}")
     editor.newsroom.change(
-        ids["breaking"], title="Fog closes the airport", text="The airport is closed.\n\nNothing flies."
+        ids["breaking"], title="Fog closes the airport", text="The airport is closed.\n\nNothing flies.", html=None
     )
     editor.fill("title", "Fog closes everything")
     editor.press_button("save")
