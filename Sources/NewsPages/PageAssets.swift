@@ -25,11 +25,12 @@ public struct PageAssets: Sendable {
       guard let dot = file.name.lastIndex(of: ".") else { return nil }
       let (stem, suffix) = (String(file.name[..<dot]), String(file.name[dot...]))
       guard let type = Self.types[suffix] else { return nil }
-      let hash = SHA256.hash(data: Data(file.text.utf8)).prefix(8).map { byte in
+      let text = suffix == ".js" ? Self.withoutComments(file.text) : file.text
+      let hash = SHA256.hash(data: Data(text.utf8)).prefix(8).map { byte in
         (byte < 16 ? "0" : "") + String(byte, radix: 16)
       }
       return Asset(
-        name: "\(stem)-\(hash.joined())\(suffix)", contentType: type, text: file.text, stem: stem, suffix: suffix)
+        name: "\(stem)-\(hash.joined())\(suffix)", contentType: type, text: text, stem: stem, suffix: suffix)
     }
   }
 
@@ -64,6 +65,14 @@ public struct PageAssets: Sendable {
         && hash.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
     }
     return other.map { ($0, false) }
+  }
+
+  /// Returns a script without the lines that are comments, which a reader need not load.
+  private static func withoutComments(_ script: String) -> String {
+    script.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+      let text = line.drop { $0 == " " }
+      return !text.hasPrefix("//") && !(text.hasPrefix("/**") && text.hasSuffix("*/"))
+    }.joined(separator: "\n")
   }
 
   private static let types = [

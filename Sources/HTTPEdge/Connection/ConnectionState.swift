@@ -215,6 +215,9 @@ package struct ConnectionState {
       input = .body(body)
       isLastResponse = true
     case .finished: isLastResponse = true
+    case .ready where isDraining:
+      input = .finished
+      isLastResponse = true
     case .ready, .early, .held, .discarding: isLastResponse = false
     }
     return isLastResponse

@@ -199,9 +199,13 @@ extension ProblemError {
   static let versionNotSupported = ProblemError(
     .httpVersionNotSupported, "version-not-supported", "The server supports only HTTP/1.1 and HTTP/1.0")
 
-  static let feedsNotConfigured = ProblemError(
-    .notFound, "feeds-not-configured", "The server publishes no feeds",
-    detail: "Their addresses need its public URL, which the operator of the server can set with TIDINGS_PUBLIC_URL.")
+  static let feedsNotConfigured = {
+    var error = ProblemError(
+      .notFound, "feeds-not-configured", "The server publishes no feeds",
+      detail: "Their addresses need its public URL, which the operator of the server can set with TIDINGS_PUBLIC_URL.")
+    error.replacesStored = true
+    return error
+  }()
 
   package static let unavailable = ProblemError(
     .serviceUnavailable, "unavailable", "The database does not respond in time", headers: [.retryAfter: "5"])

@@ -1230,7 +1230,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 </div>
 <div class="field">
 <label for="user">{{t.field-feed-user}}</label>
-<input id="user" name="user" type="text" value="{{field.user}}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="user-hint{{#errors.user}} user-error{{/errors.user}}"{{#errors.user}} aria-invalid="true"{{/errors.user}}>
+<input id="user" name="user" type="text" value="{{field.user}}" autocomplete="off" spellcheck="false" aria-describedby="user-hint{{#errors.user}} user-error{{/errors.user}}"{{#errors.user}} aria-invalid="true"{{/errors.user}}>
 <p class="hint" id="user-hint">{{t.feed-user-hint}}</p>
 {{#errors.user}}
 <p class="error" id="user-error">{{.}}</p>

@@ -77,7 +77,8 @@ import Testing
          "url": "https://example.org/x", "summary": "s",
          "attachments": [{"url": "\(url)", "type": "image/png", "alt": "alt", "caption": "c", "credit": "d"}]}
         """)
-      _ = try await send("PATCH", published, #"{"text": "corrected", "html": "<p>y</p>", "topics": ["a", "b-2"]}"#, status: 200, any)
+      let correction = #"{"text": "corrected", "html": "<p>y</p>", "topics": ["a", "b-2"]}"#
+      _ = try await send("PATCH", published, correction, status: 200, any)
       _ = try await send("PATCH", published, #"{"attachments": []}"#, status: 200, any)
       let withdrawn = try await create(#"{"text": "withdrawn"}"#)
       _ = try await send("PATCH", withdrawn, #"{"state": "draft"}"#, status: 200, any)
