@@ -67,7 +67,8 @@ struct ConsoleForm: Sendable {
       let name = tag["name"] ?? ""
       switch (tag.name, tag["type"]) {
       case ("input", "file"?): break
-      case ("input", "checkbox"?): if tag["checked"] != nil { fields.append((name, tag["value"] ?? "on")) }
+      case ("input", "checkbox"?), ("input", "radio"?):
+        if tag["checked"] != nil { fields.append((name, tag["value"] ?? "on")) }
       case ("input", _): fields.append((name, tag["value"] ?? ""))
       // The first line end after the tag is not part of the value (HTML standard, section 13.1.2.5).
       case ("textarea", _): fields.append((name, String(tag.text.trimmingPrefix("\n"))))
