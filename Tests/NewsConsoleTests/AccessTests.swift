@@ -92,6 +92,7 @@ import Testing
       #expect(history.text.contains("again") && !history.text.contains("Secret"))
       var form = try await console.signedIn(name: "desk").get("\(path)/history").form("/history/1/restore")
       form["csrf"] = try await browser.get(path).editor["csrf"]
+      form.add("confirmed", "on")
       #expect(try await browser.post(form).status == 404)
     }
   }

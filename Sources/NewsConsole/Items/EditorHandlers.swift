@@ -49,7 +49,7 @@ struct EditorHandlers: Sendable {
     let item = try await services.store.editorialItem(id, for: visit.access)
     let sent = try await EditorSubmission(parts, services.editorial, context)
     guard !sent.isUnsaved else { return try await editor(EditorPage(unsaved: sent, item: item), visit) }
-    if sent.action == .withdraw, item.state == .published, !sent.isConfirmed {
+    if sent.action == .withdraw, item.state == .published, !sent.isConfirmed, visit.mayPublish {
       return ConfirmationPage(withdrawing: item, sent).response(pages, visit)
     }
     do {
