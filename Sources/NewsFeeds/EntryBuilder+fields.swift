@@ -42,7 +42,7 @@ extension EntryBuilder {
     let count = address.utf8.count
     return count > maximumAddressBytes
       ? "it has \(count) bytes, more than \(maximumAddressBytes)"
-      : "\"\(PlainText.line(String(address.prefix(64))))\" is no http or https address"
+      : "\"\(PlainText.shortened(PlainText.line(address), to: 64))\" is no http or https address"
   }
 
   /// The maximum number of bytes of an address that ``SafeLink`` accepts.
@@ -56,7 +56,7 @@ extension EntryBuilder {
       guard let written = line(RawText(label, .unsure)).nonEmpty else { continue }
       let label = bounded(written, maximumLabelBytes, "category", &notes) ?? written
       guard let slug = Slug.make(label) else {
-        notes.append("the category \"\(label.prefix(32))\" is omitted: it has no letter or digit")
+        notes.append("the category \"\(PlainText.shortened(label, to: 32))\" is omitted: it has no letter or digit")
         continue
       }
       guard names.insert(Array(Slug.name(label).utf8)).inserted else { continue }

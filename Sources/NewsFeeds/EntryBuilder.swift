@@ -126,7 +126,8 @@ struct EntryBuilder {
   /// Whether the date of an entry needs the evidence of later ones.
   func isUndecided(_ raw: RawEntry) -> Bool {
     guard orders.isEmpty, raw.exclusion == nil else { return false }
-    let readings = raw.dates.lazy.compactMap { FeedDate.reading(of: $0, language: raw.language) }
+    let language = raw.languageTag
+    let readings = raw.dates.lazy.compactMap { FeedDate.reading(of: $0, language: language) }
     if case .ambiguous = readings.first { return true }
     return false
   }
@@ -134,7 +135,7 @@ struct EntryBuilder {
   private func date(of raw: RawEntry, notes: inout [String]) throws -> EntryDate {
     let own = raw.dates.compactMap { $0.trimmed.nonEmpty }
     let dates = own.isEmpty ? [raw.fallbackDate].compactMap { $0 } : own
-    let language = raw.language.flatMap(LanguageTag.normalised)
+    let language = raw.languageTag
     var isAmbiguous = false
     for text in dates {
       guard let reading = FeedDate.reading(of: text, language: language) else { continue }
@@ -144,7 +145,7 @@ struct EntryBuilder {
       isAmbiguous = true
     }
     let problem = dates.first.map { written in
-      "the date \"\(PlainText.line(String(written.prefix(64))))\" "
+      "the date \"\(PlainText.shortened(PlainText.line(written), to: 64))\" "
         + (isAmbiguous ? "may begin with the day or with the month" : "cannot be read")
     }
     guard case .firstSeen(let time) = missingDate else { throw Rejection(message: problem ?? "has no date") }
@@ -163,7 +164,7 @@ struct EntryBuilder {
   private mutating func language(of raw: RawEntry, _ notes: inout [String]) -> String? {
     guard let written = raw.language?.trimmed.nonEmpty else { return nil }
     if let language = LanguageTag.normalised(written) { return language }
-    let name = String(written.prefix(32))
+    let name = PlainText.shortened(written, to: 32)
     if reportedLanguages.count < 16, reportedLanguages.insert(name).inserted {
       notes.append("the language \"\(PlainText.line(name))\" is omitted: it is not a language tag")
     }

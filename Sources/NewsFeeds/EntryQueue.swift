@@ -28,7 +28,7 @@ struct EntryQueue {
   ///
   /// - Returns: The events that are complete, in the order of the document.
   mutating func add(_ raw: RawEntry) -> [FeedEvent] {
-    builder.learn(from: raw.dates, language: raw.language)
+    builder.learn(from: raw.dates, language: raw.languageTag)
     if waiting.isEmpty, !builder.isUndecided(raw) { return events(for: raw) }
     waiting.append(.entry(raw))
     bytes += raw.size

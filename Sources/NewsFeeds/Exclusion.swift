@@ -12,7 +12,7 @@ struct Exclusion: Equatable {
   let kind: String
 
   init(_ kind: some StringProtocol) {
-    self.kind = PlainText.line(String(kind.prefix(Self.maximumLength)))
+    self.kind = PlainText.shortened(PlainText.line(String(kind)), to: Self.maximumLength)
   }
 
   var message: String { "is not a public post (\(kind))" }
@@ -70,7 +70,11 @@ extension Exclusion {
   }
 
   /// Returns a text as a word in lower case.
-  private static func word(_ text: String) -> String { text.trimmed.prefix(64).lowercased() }
+  ///
+  /// It is cut after bytes: a character can have any number of marks, and comparing them takes quadratic time.
+  private static func word(_ text: String) -> String {
+    String(decoding: text.trimmed.utf8.prefix(64), as: UTF8.self).lowercased()
+  }
 }
 
 // MARK: - Words

@@ -215,7 +215,7 @@ extension FeedDecoder {
       return .utf8
     }
     guard let converter = CharsetConverter(Self.supersets[label] ?? name) else {
-      note("declares the encoding \(name.prefix(64)), which is unknown; it is read as UTF-8")
+      note("declares the encoding \(PlainText.shortened(name, to: 64)), which is unknown; it is read as UTF-8")
       return .utf8
     }
     return .declared(converter, name: name)

@@ -142,7 +142,7 @@ final class FeedDocument: XMLDocumentBuilder {
     case (.rdf, "RDF"): dialect = .rdf
     case (.atom, "feed"): dialect = .atom
     case (.none, "feed"): dialect = .bareAtom
-    default: return "is XML, but not a feed: its root is <\(name.local.prefix(64))>"
+    default: return "is XML, but not a feed: its root is <\(PlainText.shortened(name.local, to: 64))>"
     }
     format = dialect == .rss || dialect == .rdf ? .rss : .atom
     structure = 1

@@ -33,7 +33,9 @@ final class OPMLOutline: XMLDocumentBuilder {
     let local = name.local.utf8.count <= 16 ? name.local.lowercased() : ""
     if isRoot {
       isRoot = false
-      guard local == "opml" else { return "is XML, but not OPML: its root is <\(name.local.prefix(64))>" }
+      guard local == "opml" else {
+        return "is XML, but not OPML: its root is <\(PlainText.shortened(name.local, to: 64))>"
+      }
     }
     let around = open.last?.topics ?? []
     if local == "title", title == nil { titleText = [] }

@@ -41,8 +41,8 @@ enum PlainText {
     }
     let head = scalars[..<place]
     let isWordEnd = scalars[place].isBlank
-    let longest = text.utf8.index(place, offsetBy: -min(maximumWordBytes, limit / 2))
-    if !isWordEnd, let blank = head.lastIndex(where: \.isBlank), blank >= longest { place = blank }
+    let longest = text.utf8.index(place, offsetBy: -min(maximumWordBytes, limit / 2), limitedBy: text.startIndex)
+    if !isWordEnd, let blank = head.lastIndex(where: \.isBlank), blank >= longest ?? text.startIndex { place = blank }
     return String(scalars[..<place]).trimmed + ellipsis
   }
 

@@ -57,6 +57,10 @@ struct RawEntry {
   /// The reason why the record is not public news; nil if it is.
   var exclusion: Exclusion?
 
+  /// The language if it is a tag, which is short and ASCII. Comparing and hashing other texts as characters takes time
+  /// quadratic in their combining marks.
+  var languageTag: String? { language.flatMap(LanguageTag.normalised) }
+
   init(position: FeedPosition, source: String) {
     self.position = position
     self.source = source

@@ -241,7 +241,7 @@ final class XMLPushParser {
   /// the declaration of another is harmless.
   private func refuse(entity name: Text) {
     guard depth > 0, failure == nil else { return }
-    let name = String(cString: name).prefix(64)
+    let name = PlainText.shortened(String(cString: name), to: 64)
     failure = XMLFailure(line: line, message: "uses the entity \"\(name)\", which is unknown")
   }
 

@@ -120,6 +120,21 @@ import Testing
     },
   ]
 
+  /// The marks of a state must not be compared as characters.
+  private static let states: [Shape] = [
+    Shape(name: "combining marks of a state", bytes: 60_000) {
+      rss(entry(filled($0, "<status>e", marks, "</status>")))
+    },
+    Shape(name: "combining marks of a draft", bytes: 60_000) { size in
+      atom(
+        "<entry><id>1</id><content>x</content><a:draft xmlns:a='http://www.w3.org/2007/app'>"
+          + filled(size, "e", marks, "") + "</a:draft></entry>")
+    },
+    Shape(name: "combining marks of a status", bytes: 60_000) {
+      filled($0, "{\"text\":\"x\",\"date\":\"2026-08-20\",\"status\":\"e", marks, "\"}\n")
+    },
+  ]
+
   private static let json: [Shape] = [
     Shape(name: "a key of combining marks", bytes: 60_000) { filled($0, "{\"e", marks, "\":1}\n") },
     Shape(name: "a key of escaped combining marks", bytes: 60_000) { filled($0, "{\"e", "\\u0316\\u0301", "\":1}\n") },
@@ -140,7 +155,7 @@ import Testing
     },
   ]
 
-  @Test(arguments: markup + fields + json)
+  @Test(arguments: markup + fields + states + json)
   func `The time is proportional to the size`(_ shape: Shape) {
     let growth = growth(from: shape.bytes, of: { Data(shape.make($0).utf8) }, in: { _ = events($0, pieces: 65_536) })
     #expect(growth < linearGrowth)

@@ -41,6 +41,17 @@ struct FieldLimitTests {
     #expect(title.dropLast().allSatisfy { $0 == Character(character) })
   }
 
+  @Test(
+    "are shortened even if a character has more marks than the field has bytes", arguments: ["\u{301}", "\u{1D165}"])
+  func marks(mark: String) throws {
+    let long = "e" + String(repeating: mark, count: 400)
+    let events = found("\"text\":\"x\",\"author\":\"\(long)\",\"url\":\"\(long)\",\"language\":\"\(long)\"")
+    let author = try #require(events.entries.first?.author)
+    #expect(author.utf8.count <= 256 && author.hasSuffix("\u{2026}"))
+    #expect(events.complaints.count == 3)
+    #expect(events.complaints.allSatisfy { $0.utf8.count < 160 })
+  }
+
   @Test("are whole at the limit")
   func exact() {
     let text = String(repeating: "x", count: 262_144)
