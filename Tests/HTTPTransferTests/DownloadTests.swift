@@ -289,7 +289,7 @@ import Testing
       fixture.modify { response, _, number in number == 0 ? response.hanging(at: .body(150_000)) : response }
       try await fixture.working {
         let number = try fixture.download()
-        try await fixture.eventually("a part is there") { try partialSize(fixture) == 150_000 }
+        try await fixture.eventually("a part is there") { try fixture.partialSize() == 150_000 }
         try fixture.journal.suspend(number)
         try await fixture.eventually("the connection is gone") { fixture.server.openConnections == 0 }
         #expect(fixture.server.requests.count == 1)
@@ -301,7 +301,7 @@ import Testing
 
         fixture.modify { response, _, _ in response.hanging(at: .body(150_000)) }
         let other = try fixture.download()
-        try await fixture.eventually("a part is there") { try partialSize(fixture) == 150_000 }
+        try await fixture.eventually("a part is there") { try fixture.partialSize() == 150_000 }
         try fixture.journal.cancel(other)
         try await fixture.eventually("nothing is left") {
           try fixture.files() == [] && fixture.server.openConnections == 0
@@ -309,11 +309,6 @@ import Testing
         #expect(try fixture.journal.resume(other) == false)
       }
     }
-  }
-
-  private func partialSize(_ fixture: TransferFixture) throws -> Int? {
-    guard let name = try fixture.files().first(where: { $0.hasSuffix(".part") }) else { return nil }
-    return try Data(contentsOf: fixture.folder.appending(path: name)).count
   }
 
   @Test("waits for its conditions if it is discretionary")

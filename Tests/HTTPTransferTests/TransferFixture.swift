@@ -135,6 +135,12 @@ struct TransferFixture {
     }
   }
 
+  /// Returns the number of stored bytes of the download in progress, or nil before the first.
+  func partialSize() throws -> Int? {
+    guard let name = try files().first(where: { $0.hasSuffix(".part") }) else { return nil }
+    return try Data(contentsOf: folder.appending(path: name)).count
+  }
+
   /// Returns all files except those of the journal.
   func files() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: folder.path)

@@ -69,10 +69,15 @@ import Testing
       fixture.modify { response, request, _ in
         let response = hasDigest ? response : response.removing("Repr-Digest")
         guard request["Range"] == nil else { return response }
-        return response.declaring(length: content.count + 100).truncated(at: .body(content.count))
+        return response.declaring(length: content.count + 100).setting("Connection", "close")
+          .hanging(at: .body(content.count))
       }
       try await fixture.working {
-        let transfer = try await fixture.end(of: fixture.download())
+        let number = try fixture.download()
+        // Bytes that arrive together with the end of a connection may be lost.
+        try await fixture.eventually("all bytes are stored") { try fixture.partialSize() == content.count }
+        fixture.server.release()
+        let transfer = try await fixture.end(of: number)
         #expect(transfer.state == .finished, "\(transfer.failure ?? "")")
         #expect((transfer.completed, transfer.total) == (300_000, 300_000))
         #expect(try Data(contentsOf: fixture.output) == content)
