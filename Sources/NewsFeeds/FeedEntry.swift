@@ -55,7 +55,7 @@ public struct FeedEntry: Sendable, Equatable {
   /// multiply it. nil for other guids.
   public var origin: UUID?
   /// The id of an entry whose name is not its own: the version 5 UUID of `source`, `guid` and the link, or the first file
-  /// without one. nil if the entry has neither, or an id of its own.
+  /// without one, or the text of an entry that has none of them. nil if nothing else identifies the entry.
   public var linkID: UUID?
   /// The id that the entry had in versions that read fewer identifiers; nil if it is `id`.
   public var earlierID: UUID?

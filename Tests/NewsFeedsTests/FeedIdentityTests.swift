@@ -36,6 +36,18 @@ struct FeedIdentityTests {
     #expect(try entry(rss(item(guid: "", date: "21 Aug 2026"))).id != first.id)
   }
 
+  @Test("is shared by messages without a title of one day, which differ in their texts")
+  func messages() throws {
+    func message(_ text: String) -> String {
+      "<item><pubDate>20 Aug 2026</pubDate><description>\(text)</description></item>"
+    }
+    let found = events(rss(message("The ferry is late") + message("It runs again") + message("The ferry is late")))
+    #expect(found.entries.map(\.text) == ["The ferry is late", "It runs again"])
+    #expect(found.entries.map(\.sharesName) == [false, true])
+    #expect(Set(found.entries.map(\.linkID)).count == 2 && Set(found.entries.map(\.id)).count == 1)
+    #expect(found.complaints.count == 1)
+  }
+
   @Test("does not depend on the concatenation of feed and guid")
   func boundaries() throws {
     let first = try entry("{\"date\":\"2026\",\"text\":\"x\",\"source\":\"a\",\"guid\":\"bc\"}")

@@ -111,6 +111,25 @@ import Testing
     #expect(try await Self.titles(after: [unnamed, unnamed]) == (1...3).map { "Episode \($0)" })
   }
 
+  @Test("Messages of one day without title, link and guid are told apart by their texts")
+  func messages() async throws {
+    func message(_ text: String) -> String {
+      "<item><dc:date>2026-08-01</dc:date><description>\(text)</description></item>"
+    }
+    func document(_ texts: [String]) -> Data {
+      Data(
+        """
+        <rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>Port</title>
+        <link>https://port.example/</link>\(texts.map(message).joined())</channel></rss>
+        """.utf8)
+    }
+    let (first, all) = (["The ferry is late"], ["The ferry is full", "It runs again", "The ferry is late"])
+    try await Self.polling([document(first), document(all), document(all)]) { snapshots, _ in
+      #expect(snapshots.map { $0.values.map(\.text).sorted() } == [first, all.sorted(), all.sorted()])
+      for (id, item) in snapshots[0] { #expect(snapshots[2][id] == item) }
+    }
+  }
+
   @Test("A repeated entry is skipped, also one of those that share a guid")
   func repetition() async throws {
     let entries = [1, 2, 1, 2].map(Self.story)

@@ -24,7 +24,8 @@ public struct ImportedItem: Sendable, Equatable {
   /// The id that the item has on the server that created it; nil if it is unknown. A new item receives it in place of
   /// `id`. If an item has it already, that item was created here, or has come from another source, and stays as it is.
   public var origin: UUID?
-  /// The id in place of `id` if the entry shares its name with others: that of its name and its link. nil without a link.
+  /// The id in place of `id` if the entry shares its name with others: that of its name and its link, file or text.
+  /// nil if it has nothing else.
   public var linkID: UUID?
   /// The id that the entry may have been imported with under an earlier name; nil for none.
   public var earlierID: UUID?
