@@ -86,7 +86,9 @@ struct EntryBuilder {
       throw Rejection(message: "has neither text nor title")
     }
     let text = Self.bounded(whole, Self.maximumTextBytes, "text", &notes) ?? whole
-    let names = EntryNames(raw, link: link, text: whole) { Digest.fallbackName(title: title, date: date.own, text: whole) }
+    let names = EntryNames(raw, link: link, text: whole) {
+      Digest.fallbackName(title: title, date: date.own, text: whole)
+    }
     notes += (body?.losses ?? []).map(\.description)
     let html = content?.html ?? (content == nil ? summary?.html : nil)
     let isRepeated = summary.map { $0.text.utf8.elementsEqual(whole.utf8) } == true
