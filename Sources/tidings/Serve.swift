@@ -42,6 +42,7 @@ struct Serve: AsyncParsableCommand {
       settings.port = port ?? settings.port
       logger.notice("starting", metadata: ["version": "\(TidingsVersion.current)"])
       let deliveries = try settings.deliveryConfiguration()
+      try await settings.checkSetUp(logger)
       try await settings.withStore(logger) { [settings] store in
         try await settings.checkDurability(of: store, logger)
         try await settings.prepareMedia(over: store, logger)
@@ -201,6 +202,19 @@ extension Settings {
     api.slowRequest = slowRequest > 0 ? .milliseconds(slowRequest) : nil
     api.limitReads(ofPool: poolSize)
     return api
+  }
+
+  /// Logs a warning if searches fail in the database.
+  ///
+  /// - Throws: `DatabaseRightsError` if the role cannot read or write.
+  func checkSetUp(_ logger: Logger) async throws {
+    // A store needs the rights for its first connection.
+    let (locale, rights) = try await DatabaseFacts.setUp(connection, logger: logger)
+    if let problem = rights.problem { throw DatabaseRightsError(problem) }
+    guard let problem = locale.problem else { return }
+    logger.warning(
+      "searches do not find all words",
+      metadata: ["reason": "\(problem)", "remedy": "a database made with \(locale.creation)"])
   }
 
   /// Logs a warning if the database can lose acknowledged writes in a crash. If that is not allowed, the store refuses

@@ -38,6 +38,6 @@ SELECT format('CREATE ROLE %I LOGIN', name) FROM (VALUES ('tidings'), ('replicat
   WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) \gexec
 ALTER ROLE tidings PASSWORD :'tidings';
 ALTER ROLE replicator REPLICATION PASSWORD :'replicator';
-SELECT 'CREATE DATABASE tidings OWNER tidings TEMPLATE template0 ENCODING ''UTF8'''
+SELECT 'CREATE DATABASE tidings OWNER tidings TEMPLATE template0 ENCODING ''UTF8'' LOCALE ''C.UTF-8'''
   WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'tidings') \gexec
 SQL

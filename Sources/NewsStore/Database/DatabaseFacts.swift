@@ -16,8 +16,10 @@ public struct DatabaseFacts: Sendable {
   public var majorVersion: Int
   /// The system identifier, which the server shares with its standbys and physical copies.
   public var systemIdentifier: String
-  /// The server encoding, such as `UTF8`.
-  public var encoding: String
+  /// The encoding and the locale.
+  public var locale: DatabaseLocale
+  /// The rights of the role.
+  public var rights: DatabaseRights
   /// Whether the server is a standby.
   public var isStandby: Bool
   /// The server settings that decide what survives a crash, by name.
@@ -42,7 +44,7 @@ public struct DatabaseFacts: Sendable {
     let rows = try await connection.query(
       """
       SELECT current_database()::text AS name, current_setting('server_version') AS version,
-        current_setting('server_version_num')::bigint AS number, current_setting('server_encoding') AS encoding,
+        current_setting('server_version_num')::bigint AS number,
         (SELECT c.system_identifier::text FROM pg_control_system() AS c) AS system, pg_is_in_recovery() AS standby,
         pg_database_size(current_database()) AS size,
         current_setting('max_connections')::bigint - (SELECT count(*) FROM pg_stat_activity
@@ -63,7 +65,8 @@ public struct DatabaseFacts: Sendable {
     return DatabaseFacts(
       name: try row.decode("name"), version: try row.decode("version"),
       majorVersion: try row.decode("number", as: Int.self) / 10_000, systemIdentifier: try row.decode("system"),
-      encoding: try row.decode("encoding"), isStandby: try row.decode("standby"),
+      locale: try await DatabaseLocale.read(connection), rights: try await DatabaseRights.read(connection),
+      isStandby: try row.decode("standby"),
       durability: Dictionary(uniqueKeysWithValues: settings),
       size: try row.decode("size"), freeConnections: try row.decode("free"), directory: try row.decode("directory"),
       clockLead: try await clockLead(connection))
@@ -75,6 +78,17 @@ public struct DatabaseFacts: Sendable {
     let after = Date()
     guard let now = try rows.first?.decode("now", as: Date.self) else { return 0 }
     return now.timeIntervalSince(before.addingTimeInterval(after.timeIntervalSince(before) / 2))
+  }
+
+  /// Reads what the creator of the database and of the role has decided.
+  ///
+  /// - Throws: `PostgresError`.
+  public static func setUp(
+    _ configuration: PostgresConfiguration, logger: Logger
+  ) async throws -> (locale: DatabaseLocale, rights: DatabaseRights) {
+    try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
+      (try await DatabaseLocale.read(connection), try await DatabaseRights.read(connection))
+    }
   }
 
   /// Whether a session receives notifications of another one. Behind a pooler in transaction mode it does not.

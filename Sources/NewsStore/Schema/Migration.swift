@@ -97,6 +97,10 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
   case pending([String])
   /// Another session holds a lock that the migration needs. `by` is the statement of that session, if known.
   case blocked(String, by: String?)
+  /// The database is empty, and searches in it would fail.
+  case unsuitable(DatabaseLocale)
+  /// The role may not create or change the tables, for this reason.
+  case forbidden(String)
 
   /// A sentence for the operator, which names the file and the remedy.
   public var description: String {
@@ -118,6 +122,10 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
     case .blocked(let name, let query):
       "migration \(name) waits for a lock that another session holds\(query.map { ", in: \($0)" } ?? ""): "
         + "end that session, or run `tidings migrate` again later"
+    case .unsuitable(let locale):
+      "\(locale.problem ?? "the database is not suitable"). Create it again as a superuser: "
+        + "\(locale.removal) && \(locale.creation)"
+    case .forbidden(let reason): reason
     case .pending(let names):
       "the schema of the database is out of date; pending migrations: \(names.joined(separator: ", ")). Run `tidings migrate`."
     }

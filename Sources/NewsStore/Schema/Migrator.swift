@@ -52,8 +52,8 @@ public struct Migrator: Sendable {
   /// Applies the pending migrations.
   ///
   /// - Returns: The file names of the applied migrations; empty if the schema was current.
-  /// - Throws: `MigrationError.changed`, `missing`, `prerelease`, `blocked`; `PostgresError`. A failed migration is
-  ///   rolled back, unless it runs outside a transaction.
+  /// - Throws: `MigrationError.changed`, `missing`, `prerelease`, `blocked`, `unsuitable`, `forbidden`;
+  ///   `PostgresError`. A failed migration is rolled back, unless it runs outside a transaction.
   public func migrate() async throws -> [String] {
     var configuration = configuration
     configuration.statementTimeout = Self.statementTimeout
@@ -105,11 +105,17 @@ public struct Migrator: Sendable {
   private func attemptNext(_ connection: PostgresConnection) async throws -> String? {
     try await Self.begin(connection)
     do {
-      if try await !Self.hasLedger(connection) { try await connection.execute(script: Self.ledger) }
+      let isNew = try await !Self.hasLedger(connection)
+      if isNew {
+        try await Self.requireLocale(connection)
+        try await Self.requireRights(connection)
+        try await connection.execute(script: Self.ledger)
+      }
       guard let next = try await verified(connection).first else {
         try await connection.execute(script: "COMMIT")
         return nil
       }
+      if !isNew { try await Self.requireRights(connection) }
       try await run(next, connection)
       _ = try await connection.query(
         """
@@ -194,6 +200,17 @@ public struct Migrator: Sendable {
         """)
       return try rows.first?.decode("query")
     }
+  }
+
+  /// Refuses a database in which searches would fail. One in use is not refused: its data can be moved later.
+  private static func requireLocale(_ connection: PostgresConnection) async throws {
+    let locale = try await DatabaseLocale.read(connection)
+    guard locale.problem == nil else { throw MigrationError.unsuitable(locale) }
+  }
+
+  private static func requireRights(_ connection: PostgresConnection) async throws {
+    let rights = try await DatabaseRights.read(connection)
+    if let problem = rights.migrationProblem { throw MigrationError.forbidden(problem) }
   }
 
   private static let ledger = """

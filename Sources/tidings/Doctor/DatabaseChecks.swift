@@ -15,8 +15,10 @@ struct DatabaseChecks {
     } catch {
       return [.problem("database", Failure(error).message)]
     }
+    let schemaError = await schemaError()
     return [
-      database(facts), await migrations(), durability(facts), clock(facts), connections(facts), await notifications(),
+      database(facts), Self.schema(schemaError), Self.rights(facts.rights, schemaError), durability(facts),
+      clock(facts), connections(facts), await notifications(),
       disk(facts), await standby(of: facts),
     ].compactMap(\.self)
   }
@@ -26,8 +28,11 @@ struct DatabaseChecks {
     if facts.majorVersion < DatabaseFacts.oldestVersion {
       return .problem("database", "\(name): upgrade to version \(DatabaseFacts.oldestVersion) or later")
     }
-    if facts.encoding != "UTF8" {
-      return .problem("database", "\(name) has the encoding \(facts.encoding): create a database with ENCODING 'UTF8'")
+    if let problem = facts.locale.problem {
+      return .problem(
+        "database",
+        "\(problem). Create another one as a superuser, as with \(facts.locale.creation), and move the data there "
+          + "(docs/operations.md, Locale)")
     }
     if facts.isStandby {
       return .problem(
@@ -37,13 +42,26 @@ struct DatabaseChecks {
     return .ok("database", "\(name), \(Self.megabytes(facts.size))")
   }
 
-  private func migrations() async -> Finding {
+  private static func schema(_ error: (any Error)?) -> Finding {
+    error.map { .problem("migrations", Failure($0).message) } ?? .ok("migrations", "the schema is current")
+  }
+
+  /// The error of a schema that is not the required one; nil if it is.
+  private func schemaError() async -> (any Error)? {
     do {
       try await settings.schema(logger).check()
-      return .ok("migrations", "the schema is current")
+      return nil
     } catch {
-      return .problem("migrations", Failure(error).message)
+      return error
     }
+  }
+
+  private static func rights(_ rights: DatabaseRights, _ schemaError: (any Error)?) -> Finding {
+    if let problem = rights.problem { return .problem("rights", problem) }
+    if case MigrationError.pending? = schemaError as? MigrationError, let problem = rights.migrationProblem {
+      return .problem("rights", problem)
+    }
+    return .ok("rights", "the role \(rights.role) can read and write")
   }
 
   private func durability(_ facts: DatabaseFacts) -> Finding {

@@ -6,14 +6,14 @@ import Testing
 
 /// Each check of `doctor`, under the condition that it must find.
 @Suite struct DoctorTests {
-  private struct Finding: Decodable, Equatable {
+  struct Finding: Decodable, Equatable {
     var check: String
     var status: String
     var message: String
   }
 
   /// Runs the command and returns its findings and its exit status.
-  private static func examine(
+  static func examine(
     _ installation: Installation, _ changes: [String: String] = [:]
   ) async throws -> (findings: [String: Finding], result: ChildProcess.Result) {
     let result = try await installation.run("doctor", "--json", changes: changes)
@@ -30,8 +30,8 @@ import Testing
       let (findings, result) = try await Self.examine(installation)
       #expect(result.status == 0, "\(result.output)")
       let expected: Set = [
-        "settings", "database", "migrations", "durability", "clock", "connections", "notifications", "contract",
-        "listener", "media", "proxies", "descriptors", "user", "push", "deliveries",
+        "settings", "database", "migrations", "rights", "durability", "clock", "connections", "notifications",
+        "contract", "listener", "media", "proxies", "descriptors", "user", "push", "deliveries",
       ]
       #expect(Set(findings.keys).subtracting(["disk"]) == expected)
       // The test cluster has no durability, which its setting allows.
