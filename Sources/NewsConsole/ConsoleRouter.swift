@@ -142,7 +142,7 @@ struct ConsoleRouter {
     of request: Request, _ context: APIContext, _ services: ConsoleServices
   ) async throws -> ConsoleVisit? {
     guard let token = services.cookie.token(in: request.headers) else { return nil }
-    guard await services.store.isAnswering() else { throw ProblemError.unavailable }
+    guard await services.store.isAnswering() else { throw ProblemError.unavailable(services.store) }
     guard let session = try await services.store.session(token: token) else { return nil }
     context.record.setKey(session.key)
     try services.api.charge(session.key)

@@ -27,6 +27,7 @@ public final class NewsStore: Sendable {
   let replica: ReadReplica?
   let epochGuard: EpochGuard
   let schema: SchemaGuard
+  let writeHealth: WriteHealth
   package let stateCache: FeedStateCache
   let listener: PostgresListener
   /// The maximum time for which responses come from memory while the database does not answer. It counts from the first
@@ -89,19 +90,20 @@ public final class NewsStore: Sendable {
   ) {
     self.waitLimits = waitLimits
     self.passwordKey = passwordKey
-    let (epochGuard, schema) = (EpochGuard(), SchemaGuard())
-    self.epochGuard = epochGuard
-    self.schema = schema
+    let (epochGuard, schema, writeHealth) = (EpochGuard(), SchemaGuard(), WriteHealth(logger: logger))
+    (self.epochGuard, self.schema, self.writeHealth) = (epochGuard, schema, writeHealth)
     self.logger = logger
     let prepare: @Sendable (PostgresConnection) async throws -> Void = { connection in
       if requiresDurability { try await connection.requireDurability() }
       try await schema.confirm(through: connection)
       try await epochGuard.confirm(through: connection, logger: logger)
+      writeHealth.recordConnection()
     }
     func makeDatabase(connections: Int? = nil) -> Database {
       var pool = pool
       pool.size = connections ?? pool.size
-      return Database(pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
+      let leased = PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare)
+      return Database(pool: leased, writes: writeHealth)
     }
     let database = makeDatabase()
     self.database = database

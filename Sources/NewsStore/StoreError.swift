@@ -60,6 +60,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case unsafeDurability([String])
   /// The database cannot be reached, or is too busy to answer in time.
   case unavailable
+  /// The database answers, but accepts no writes.
+  case writesRefused(WriteObstacle)
   /// The database cancelled the statement: it exceeded the timeout of the session, or an operator cancelled it.
   case statementCancelled
 }

@@ -44,6 +44,8 @@ struct Failure {
     case StoreError.unavailable:
       sentences = ["the database does not respond. Is it running, and does it have free connections? (DATABASE_URL)"]
       code = FailureCode.unavailable
+    case StoreError.writesRefused(let obstacle):
+      (sentences, code) = ([obstacle.sentence], FailureCode.unavailable)
     case StoreError.unsafeDurability(let settings):
       sentences = [
         """
@@ -82,6 +84,19 @@ struct Failure {
     case let error as Errno: (sentences, code) = (["\(SystemReason(error))"], FailureCode.failed)
     case let error as any Error & CustomStringConvertible: (sentences, code) = ([error.description], FailureCode.failed)
     default: (sentences, code) = (["\(SystemReason(error))"], FailureCode.failed)
+    }
+  }
+}
+
+extension WriteObstacle {
+  /// A sentence for the operator.
+  fileprivate var sentence: String {
+    switch self {
+    case .diskFull: "the disk of the database is full. Make room on it."
+    case .diskFailed: "the disk of the database fails. The log of PostgreSQL has the reason."
+    case .readOnly:
+      "the database is read-only. Is it a standby, is default_transaction_read_only on, or is its disk read-only? "
+        + "(DATABASE_URL)"
     }
   }
 }

@@ -24,7 +24,7 @@ struct AuthorizationMiddleware: RouterMiddleware {
       throw ProblemError.unauthorized(detail: nil)
     }
     // Without an answering database, the request would wait until its deadline. It is rejected early instead.
-    guard await store.isAnswering() else { throw ProblemError.unavailable }
+    guard await store.isAnswering() else { throw ProblemError.unavailable(store) }
     guard let (key, refusal) = try await store.presentedKey(token) else {
       record.setRefusal("unknown key")
       throw ProblemError.unauthorized(detail: Self.invalidKey)
@@ -55,7 +55,10 @@ struct AuthorizationMiddleware: RouterMiddleware {
         .init(apiKey: key.id, method: request.method.rawValue, target: request.uri.string, text: name.text))
     }
     // No shared cache stores an editorial response, so errors need not replace one. They must not be stored either.
-    var response = try await ProblemError.adjusting({ $0.replacesStored = false }) {
+    var response = try await ProblemError.adjusting({ problem in
+      problem.replacesStored = false
+      if problem.isOutage { problem = .unavailable(store) }
+    }) {
       try await NewsStore.onBehalf(of: key.id) {
         try await replaying(record) { try await next(request, context) }
       }

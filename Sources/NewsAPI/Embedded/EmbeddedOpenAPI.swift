@@ -95,6 +95,8 @@ info:
     | `/problems/not-implemented` | 501 | no resource has such a method, or the body has a transfer coding besides chunked |
     | `/problems/media-not-kept` | 501 | this server does not store files |
     | `/problems/unavailable` | 503 | the database is unreachable, or too many requests are waiting; see `Retry-After` |
+    | `/problems/database-full`, `/problems/database-failed` | 503 | the disk of the database is full, or fails: nothing can be written until the operator has acted; reads go on |
+    | `/problems/database-read-only` | 503 | the database, or its disk, is read-only; reads go on |
     | `/problems/media-unavailable` | 503 | the folder for files is missing, or is not that of the database; the operator has to act |
     | `/problems/feeds-not-configured` | 404 | the server has no public URL, which the addresses of feeds need |
     | `/problems/not-reached-yet` | 503 | the version of `at` was not reached within a second; see `Retry-After` |
@@ -6148,6 +6150,12 @@ components:
                 type: /problems/unavailable
                 title: The database does not respond in time
                 status: 503
+            databaseFull:
+              value:
+                type: /problems/database-full
+                title: The disk of the database is full
+                status: 503
+                detail: Nothing can be written until the operator of the server has made room.
             mediaUnavailable:
               value:
                 type: /problems/media-unavailable
@@ -7308,6 +7316,12 @@ components:
       required: [status]
       properties:
         status: { type: string, const: ready }
+        writes:
+          description: >-
+            The reason for which the database accepts no writes, as the last one has shown; absent if it accepts them.
+            Such a server is ready, because it serves reads.
+          type: string
+          enum: [database-full, database-failed, database-read-only]
 
     FieldError:
       type: object
@@ -7368,6 +7382,9 @@ components:
             - /problems/media-not-kept
             - /problems/media-unavailable
             - /problems/unavailable
+            - /problems/database-full
+            - /problems/database-failed
+            - /problems/database-read-only
             - /problems/not-reached-yet
             - /problems/search-too-broad
             - /problems/outcome-unknown

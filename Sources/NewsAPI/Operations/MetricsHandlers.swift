@@ -50,6 +50,12 @@ struct MetricsHandlers: Sendable {
     store.deliveryCounts().write(to: &text)
     store.connections.write(to: &text)
     store.replicaReads?.write(to: &text)
+    let refused = "tidings_writes_refused"
+    text.begin(refused, .gauge, help: "Whether the database accepts no writes, by the reason.")
+    for obstacle in WriteObstacle.allCases {
+      let labels = PrometheusText.labels([("reason", obstacle.rawValue)])
+      text.add(refused, labels, store.writeObstacle == obstacle ? 1 : 0)
+    }
     ProcessUsage()?.write(to: &text)
     return Response(
       status: .ok, headers: [.contentType: PrometheusText.contentType, .cacheControl: CachePolicy.notStored],

@@ -41,9 +41,12 @@ struct ServiceHandlers: Sendable {
       // The level is `debug` because load balancers ask every few seconds. The reason is logged where the connection is
       // lost.
       context.logger.debug("not ready", metadata: ["error": "\(String(reflecting: error))"])
-      throw ProblemError.unavailable
+      throw ProblemError.unavailable(store)
     }
-    return Self.status(["status": "ready"])
+    var fields = ["status": "ready"]
+    // A server that cannot write is ready nonetheless: readers are served, and the other servers have the same database.
+    if let obstacle = store.writeObstacle { fields["writes"] = obstacle.rawValue }
+    return Self.status(fields)
   }
 
   @Sendable func openAPI(_ request: Request, context: APIContext) async throws -> Response {

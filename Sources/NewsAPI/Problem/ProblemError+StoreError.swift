@@ -60,6 +60,7 @@ extension ProblemError {
       self = ProblemError(
         .serviceUnavailable, "search-too-broad", "The search takes too long",
         detail: "Search for rarer words, or restrict the search by topics or dates.", headers: [.retryAfter: "5"])
+    case .writesRefused(let obstacle): self = .writesRefused(obstacle)
     case .unavailable, .statementCancelled, .unsafeDurability: self = .unavailable
     }
   }

@@ -26,6 +26,9 @@ package struct ProblemError: Error {
 
   var isOurFault: Bool { problem.status == 500 }
 
+  /// Whether the database does not answer.
+  var isOutage: Bool { problem.type == Self.unavailable.problem.type }
+
   var body: ByteBuffer { (try? NewsJSON.encode(problem)).map { ByteBuffer(bytes: $0) } ?? ByteBuffer() }
 
   /// The header fields of the response, without the request id.
@@ -209,4 +212,27 @@ extension ProblemError {
 
   package static let unavailable = ProblemError(
     .serviceUnavailable, "unavailable", "The database does not respond in time", headers: [.retryAfter: "5"])
+
+  /// The database answers, but accepts no writes, or has ended for this reason.
+  package static func writesRefused(_ obstacle: WriteObstacle) -> ProblemError {
+    let (title, detail, wait) =
+      switch obstacle {
+      case .diskFull:
+        (
+          "The disk of the database is full", "Nothing can be written until the operator of the server has made room.",
+          60
+        )
+      case .diskFailed:
+        ("The disk of the database fails", "Nothing can be written until the operator of the server has acted.", 60)
+      case .readOnly:
+        ("The database is read-only", "Nothing can be written at present. The log of the server has the reason.", 5)
+      }
+    return ProblemError(
+      .serviceUnavailable, obstacle.rawValue, title, detail: detail, headers: [.retryAfter: "\(wait)"])
+  }
+
+  /// The problem of a request for which the database of a store does not answer.
+  package static func unavailable(_ store: NewsStore) -> ProblemError {
+    store.endingObstacle.map(writesRefused) ?? .unavailable
+  }
 }

@@ -174,7 +174,7 @@ public final class WebhookService: Sendable {
               metadata: ["webhook": "\(message.webhook.uuidString.lowercased())", "reason": "\(reason.rawValue)"])
           }
           return
-        } catch StoreError.unavailable, StoreError.outcomeUnknown {
+        } catch StoreError.unavailable, StoreError.writesRefused, StoreError.outcomeUnknown {
           // The claim lasts longer than these attempts.
           if attempt < Self.recordingAttempts { try? await Task.sleep(for: Self.recordingWait) }
         } catch {

@@ -5,6 +5,7 @@ import Synchronization
 /// The connection pool. It translates the errors that a caller can handle into `StoreError`.
 struct Database: Sendable {
   let pool: PostgresPool
+  let writes: WriteHealth
 
   func query(_ query: PostgresQuery) async throws -> PostgresRows {
     try await translating { try await pool.query(query) }
@@ -12,9 +13,14 @@ struct Database: Sendable {
 
   /// Runs queries in one snapshot and one round trip.
   func snapshot(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
-    try await translating {
-      // A single statement is a snapshot by itself.
-      queries.count == 1 ? [try await pool.read(queries[0])] : try await pool.snapshot(queries)
+    do {
+      return try await translating {
+        // A single statement is a snapshot by itself.
+        queries.count == 1 ? [try await pool.read(queries[0])] : try await pool.snapshot(queries)
+      }
+    } catch StoreError.writesRefused {
+      // A large sort needs a temporary file. What is in memory can still be served.
+      throw StoreError.unavailable
     }
   }
 
@@ -35,22 +41,38 @@ struct Database: Sendable {
     do {
       return try await DatabaseTime.measuring(body)
     } catch {
-      throw Self.translated(error)
+      throw translated(error)
     }
   }
 
-  /// The error for a caller.
-  static func translated(_ error: any Error) -> any Error {
+  /// Returns the error for a caller, and records it if the database accepts no writes.
+  func translated(_ error: any Error) -> any Error {
     switch error {
-    case let error as PostgresError: StoreError(error) ?? error
+    case let error as PostgresError: translated(error)
     // The connection was refused for its schema. `NewsStore.schemaProblem` has the reason.
     case is MigrationError: StoreError.unavailable
     default: error
     }
   }
+
+  private func translated(_ error: PostgresError) -> any Error {
+    let obstacle = writes.record(error)
+    // After the loss of a connection, what matters to the caller is whether the write was done.
+    if let obstacle, error.code == .server { return StoreError.writesRefused(obstacle) }
+    return StoreError(error) ?? error
+  }
 }
 
 extension StoreError {
+  /// Whether the database cannot be used at present, whatever the operation. The log of the connections, or of
+  /// `WriteHealth`, says so.
+  package var isOutage: Bool {
+    switch self {
+    case .unavailable, .writesRefused: true
+    default: false
+    }
+  }
+
   /// - Returns: nil for errors that a caller cannot handle.
   init?(_ error: PostgresError) {
     switch error.code {
@@ -66,10 +88,9 @@ extension StoreError {
       // A deadlock or serialization failure that persisted through all retries.
       case "40001", "40P01": self = .unavailable
       case "57014": self = .statementCancelled
-      // read_only_sql_transaction, idle_in_transaction_session_timeout, and the classes Insufficient Resources and
-      // Operator Intervention (PostgreSQL, appendix A). The causes are a standby, a suspended process, a full disk, and
-      // a shutdown.
-      case "25006", "25P03": self = .unavailable
+      // idle_in_transaction_session_timeout, and the classes Insufficient Resources and Operator Intervention
+      // (PostgreSQL, appendix A). The causes are a suspended process, a lack of memory, and a shutdown.
+      case "25P03": self = .unavailable
       case let state? where state.hasPrefix("53") || state.hasPrefix("57P"): self = .unavailable
       default: return nil
       }

@@ -91,6 +91,23 @@ public struct DatabaseFacts: Sendable {
     }
   }
 
+  /// The reason for which the database accepts no writes, found by writing a temporary table; nil if it does.
+  ///
+  /// - Throws: `PostgresError` for any other error.
+  public static func writeObstacle(
+    _ configuration: PostgresConfiguration, logger: Logger
+  ) async throws -> WriteObstacle? {
+    try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
+      do {
+        try await connection.probeWrites()
+        return nil
+      } catch let error as PostgresError {
+        guard let obstacle = WriteObstacle(error) else { throw error }
+        return obstacle
+      }
+    }
+  }
+
   /// Whether a session receives notifications of another one. Behind a pooler in transaction mode it does not.
   ///
   /// - Parameter timeout: The maximum wait for the notification.

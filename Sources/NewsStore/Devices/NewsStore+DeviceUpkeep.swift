@@ -48,7 +48,7 @@ extension NewsStore {
   func purgeDevicesLoggingErrors() async {
     do {
       try await purgeDevices()
-    } catch StoreError.unavailable {
+    } catch let error as StoreError where error.isOutage {
       // The log of the connections says so.
     } catch {
       logger.warning("old devices were not purged", metadata: ["error": "\(String(reflecting: error))"])

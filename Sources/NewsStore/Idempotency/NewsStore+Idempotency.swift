@@ -89,7 +89,8 @@ extension NewsStore {
       } catch var answered as AnsweredBefore {
         answered.isRepetition = false
         throw answered
-      } catch StoreError.outcomeUnknown, StoreError.unavailable, StoreError.requestInProgress {
+      } catch StoreError.outcomeUnknown, StoreError.unavailable, StoreError.writesRefused, StoreError.requestInProgress
+      {
         // The database may be about to restart, or the transaction still runs.
       }
     }
@@ -99,7 +100,7 @@ extension NewsStore {
   func purgeAnswersLoggingErrors() async {
     do {
       try await purgeAnswers()
-    } catch StoreError.unavailable {
+    } catch let error as StoreError where error.isOutage {
       // The log of the connections says so.
     } catch {
       logger.warning("old answers were not purged", metadata: ["error": "\(String(reflecting: error))"])

@@ -217,7 +217,7 @@ extension NewsStore {
   func purgeSessionsLoggingErrors() async {
     do {
       try await purgeSessions()
-    } catch StoreError.unavailable {
+    } catch let error as StoreError where error.isOutage {
       // The log of the connections says so.
     } catch {
       logger.warning("old sessions were not purged", metadata: ["error": "\(String(reflecting: error))"])

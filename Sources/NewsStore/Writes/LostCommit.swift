@@ -133,7 +133,7 @@ struct LostCommit {
   ) async -> Result<WrittenItem, any Error> {
     while true {
       switch await WriteGroup([write], .waits, in: context).run()[0] {
-      case nil, .failure(StoreError.unavailable)?:
+      case nil, .failure(StoreError.unavailable)?, .failure(StoreError.writesRefused)?:
         guard ContinuousClock.now < end else { return .failure(StoreError.outcomeUnknown) }
         try? await Task.sleep(for: Self.step)
       case let result?: return result

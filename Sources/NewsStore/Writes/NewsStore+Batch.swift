@@ -73,7 +73,7 @@ extension StoreError {
   /// Whether the error is the database's, and not that of a write.
   fileprivate var concernsDatabase: Bool {
     switch self {
-    case .unavailable, .outcomeUnknown, .statementCancelled, .unsafeDurability: true
+    case .unavailable, .writesRefused, .outcomeUnknown, .statementCancelled, .unsafeDurability: true
     default: false
     }
   }

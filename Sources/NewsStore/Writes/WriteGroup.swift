@@ -107,6 +107,7 @@ final class WriteGroup: Sendable {
     } catch let end as WithoutEffect {
       return end.outcomes
     } catch let error as PostgresError where error.code == .commitOutcomeUnknown {
+      context.database.writes.record(error)
       guard let attempt = attempt.withLock({ $0 }) else {
         return writes.map { _ in .failure(StoreError.outcomeUnknown) }
       }
@@ -115,7 +116,7 @@ final class WriteGroup: Sendable {
       // One of them may be the cause.
       return writes.map { _ in nil }
     } catch {
-      return writes.map { _ in .failure(Database.translated(error)) }
+      return writes.map { _ in .failure(context.database.translated(error)) }
     }
   }
 
@@ -144,7 +145,9 @@ final class WriteGroup: Sendable {
     self.attempt.withLock { $0 = attempt }
     context.committing.insert(transaction.serverProcess)
     defer { context.committing.remove(transaction.serverProcess) }
-    return attempt.outcomes(with: try await commit(attempt, in: transaction))
+    let outcomes = attempt.outcomes(with: try await commit(attempt, in: transaction))
+    context.database.writes.recordWrite()
+    return outcomes
   }
 
   /// Ends an atomic group in which an entry is refused or has to be tried again.

@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// Logs the beginning and the end of an outage of the server, without an entry for each attempt.
+/// Logs the beginning and the end of an outage of the server, or of one of its services, without an entry for each attempt.
 ///
 /// All connections to one server share it: pools and listeners copy it with their configuration.
 package final class OutageLog: Sendable {
@@ -11,7 +11,7 @@ package final class OutageLog: Sendable {
   }
 
   private struct State {
-    /// The current outage; nil while connections can be made.
+    /// The current outage; nil while attempts succeed.
     var outage: Outage?
     /// The time of the last log entry about a failure; nil before the first.
     var lastEntry: ContinuousClock.Instant?
@@ -19,13 +19,34 @@ package final class OutageLog: Sendable {
     var isLogged = false
   }
 
+  /// The messages about the beginning, the duration and the end of an outage.
+  package struct Messages: Sendable {
+    var level: Logger.Level
+    var began: Logger.Message
+    var lasts: Logger.Message
+    var ended: Logger.Message
+
+    package init(level: Logger.Level, began: Logger.Message, lasts: Logger.Message, ended: Logger.Message) {
+      (self.level, self.began, self.lasts, self.ended) = (level, began, lasts, ended)
+    }
+
+    /// An outage in which no connection can be made.
+    package static let connections = Messages(
+      level: .warning, began: "no connection to PostgreSQL", lasts: "still no connection to PostgreSQL",
+      ended: "connected to PostgreSQL again")
+  }
+
   /// The minimum time between two log entries about failures.
   private static let minimumInterval: Duration = .seconds(60)
 
   private let state = Mutex(State())
+  private let messages: Messages
   private let now: @Sendable () -> ContinuousClock.Instant
 
-  package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+  package init(
+    _ messages: Messages = .connections, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+  ) {
+    self.messages = messages
     self.now = now
   }
 
@@ -46,15 +67,15 @@ package final class OutageLog: Sendable {
     guard let entry else { return }
     var metadata: Logger.Metadata = ["error": "\(Self.text(error))"]
     if entry.isFirst {
-      logger.warning("no connection to PostgreSQL", metadata: metadata)
+      logger.log(level: messages.level, messages.began, metadata: metadata)
     } else {
       metadata["seconds"] = "\((now - entry.outage.began).components.seconds)"
       metadata["attempts"] = "\(entry.outage.attempts)"
-      logger.warning("still no connection to PostgreSQL", metadata: metadata)
+      logger.log(level: messages.level, messages.lasts, metadata: metadata)
     }
   }
 
-  /// Records that a connection was made, and logs the end of an outage that was logged.
+  /// Records that an attempt has succeeded, and logs the end of an outage that was logged.
   package func recordSuccess(logger: Logger) {
     let now = now()
     let ended = state.withLock { state -> Outage? in
@@ -64,7 +85,7 @@ package final class OutageLog: Sendable {
     }
     guard let ended else { return }
     logger.notice(
-      "connected to PostgreSQL again",
+      messages.ended,
       metadata: [
         "seconds": "\((now - ended.began).components.seconds)", "attempts": "\(ended.attempts)",
       ])
@@ -72,6 +93,6 @@ package final class OutageLog: Sendable {
 
   private static func text(_ error: any Error) -> String {
     guard let error = error as? PostgresError else { return "\(error)" }
-    return error.explanation
+    return [error.explanation, error.advice].compactMap { $0 }.joined(separator: ". ")
   }
 }

@@ -19,7 +19,7 @@ struct DatabaseChecks {
     return [
       database(facts), Self.schema(schemaError), Self.rights(facts.rights, schemaError), durability(facts),
       clock(facts), connections(facts), await notifications(),
-      disk(facts), await standby(of: facts),
+      await disk(facts), await standby(of: facts),
     ].compactMap(\.self)
   }
 
@@ -123,11 +123,24 @@ struct DatabaseChecks {
       : .warning("notifications", "\(message): changes by other servers are visible up to a second later")
   }
 
-  /// Checks the disk space; nil if it is unknown, because the server is on another machine or hides its directory from
-  /// the user.
-  private func disk(_ facts: DatabaseFacts) -> Finding? {
+  /// The free space in bytes below which a disk is as good as full: a few files of the log of PostgreSQL.
+  static let leastSpace = 100 << 20
+
+  /// Checks whether the database can write, and the disk space. The latter is unknown if the server is on another machine
+  /// or hides its directory from the user. Finds nothing for a standby.
+  private func disk(_ facts: DatabaseFacts) async -> Finding? {
+    // The other findings give the reason.
+    guard !facts.isStandby, facts.rights.readOnlySource == nil else { return nil }
+    do {
+      if let obstacle = try await DatabaseFacts.writeObstacle(settings.connection, logger: logger) {
+        return .problem("disk", Failure(StoreError.writesRefused(obstacle)).message)
+      }
+    } catch {
+      // A role may be forbidden to create temporary tables.
+    }
     guard let free = facts.directory.flatMap(MachineChecks.freeSpace) else { return nil }
     let text = "\(Self.megabytes(free)) are free for the database"
+    if free < Self.leastSpace { return .problem("disk", "\(text), and writes are about to fail: free some space") }
     return free < max(1 << 30, facts.size / 10)
       ? .warning("disk", "\(text), which has \(Self.megabytes(facts.size)): free some space") : .ok("disk", text)
   }

@@ -56,6 +56,9 @@ struct MediaChecks {
     try? FileManager.default.removeItem(atPath: probe)
     guard let free = MachineChecks.freeSpace(folder) else { return .ok("media", folder) }
     let text = "\(DatabaseChecks.megabytes(free)) are free in \(folder)"
+    if free < min(DatabaseChecks.leastSpace, settings.mediaLimit << 20) {
+      return .problem("media", "\(text), and uploads fail: free some space")
+    }
     return free < settings.mediaLimit << 20
       ? .warning(
         "media", "\(text), less than the maximum size of a file: free some space, or lower TIDINGS_MEDIA_LIMIT")

@@ -189,7 +189,9 @@ extension FaultTests {
         let database = hasFailed.isSet ? "the database ended itself and was started again" : "the database went on"
         Self.report(
           "The disk of the database is full, twice",
-          promised: "reads from memory go on, writes are 503, no acknowledged write is lost, no restart of the server",
+          promised:
+            "reads from memory go on, writes are 503 with the cause, no acknowledged write is lost, no restart of "
+            + "the server",
           seen: "\(Self.summary(seen)); \(database); writes again after \(Self.seconds(longest.value))")
       }
     }
