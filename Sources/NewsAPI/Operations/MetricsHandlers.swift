@@ -50,6 +50,11 @@ struct MetricsHandlers: Sendable {
     store.deliveryCounts().write(to: &text)
     store.connections.write(to: &text)
     store.replicaReads?.write(to: &text)
+    if let lag = store.standbyLag {
+      text.add(
+        "tidings_standby_lag_seconds", .gauge, help: "Time for which the standby has lacked a change of the primary.",
+        lag / .seconds(1))
+    }
     let refused = "tidings_writes_refused"
     text.begin(refused, .gauge, help: "Whether the database accepts no writes, by the reason.")
     for obstacle in WriteObstacle.allCases {

@@ -23,6 +23,7 @@ final class ReadReplica: Sendable {
     var reads = ReplicaReads()
     /// The time until which the standby is not queried.
     var unavailableUntil = ContinuousClock.now
+    var lag = StandbyLag()
   }
 
   private let pool: PostgresPool
@@ -43,6 +44,26 @@ final class ReadReplica: Sendable {
   }
 
   var reads: ReplicaReads { memory.withLock { $0.reads } }
+
+  /// The lag of the standby; nil before it has answered.
+  var lag: Duration? { memory.withLock { $0.lag.value(at: .now) } }
+
+  /// Compares the standby with a position of the primary.
+  ///
+  /// - Parameters:
+  ///   - position: The position of the primary in its log, in bytes.
+  ///   - instant: The time before which the primary had the position.
+  func measureLag(behind position: Int, at instant: ContinuousClock.Instant) async {
+    memory.withLock { $0.lag.note(primary: position, at: instant) }
+    // DATABASE_READ_URL may name the primary for a while, as after a promotion.
+    let rows = try? await pool.read(
+      """
+      SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END
+        - '0/0')::bigint AS position
+      """)
+    guard let replayed = try? rows?.first?.decode("position", as: Int?.self) else { return }
+    memory.withLock { $0.lag.note(replayed: replayed) }
+  }
 
   /// Whether the standby may be queried: no backoff is in effect.
   var isAvailable: Bool { memory.withLock { $0.unavailableUntil <= .now } }
@@ -82,6 +103,29 @@ final class ReadReplica: Sendable {
 extension NewsStore {
   /// The counters of reads from the standby; nil without one.
   public var replicaReads: ReplicaReads? { replica?.reads }
+
+  /// The time for which the standby has lacked a change that the primary had; zero for a current one. It is nil without a
+  /// standby, and before the first answer of it.
+  public var standbyLag: Duration? { replica?.lag }
+
+  /// The interval at which the lag is measured, which is also its precision.
+  private static let lagInterval: Duration = .seconds(2)
+
+  /// Measures the lag of the standby, if there is one, until the task is cancelled.
+  func keepStandbyLag() async {
+    guard let replica else { return }
+    while !Task.isCancelled {
+      await measureStandbyLag(replica)
+      try? await Task.sleep(for: Self.lagInterval)
+    }
+  }
+
+  private func measureStandbyLag(_ replica: ReadReplica) async {
+    let rows = try? await database.query("SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint AS position")
+    let now = ContinuousClock.now
+    guard let position = try? rows?.first?.decode("position", as: Int.self) else { return }
+    await replica.measureLag(behind: position, at: now)
+  }
 
   /// Reads from the standby if it has all that this process has returned and all that a token includes.
   ///

@@ -31,6 +31,7 @@ extension NewsStore {
       group.addTask { await self.keepSearchIndexMerged() }
       group.addTask { await self.keepKeyUses() }
       group.addTask { await self.keepWriteHealth() }
+      group.addTask { await self.keepStandbyLag() }
       group.addTask {
         while !Task.isCancelled {
           if !self.stateCache.isListening || self.stateCache.latest.map({ $0.age >= Self.slowPoll }) ?? true {

@@ -160,11 +160,32 @@ struct DatabaseChecks {
       return .problem(
         "standby", "DATABASE_READ_URL names a database that is not a copy of the one in DATABASE_URL: correct it")
     }
-    return facts.isStandby
-      ? .ok("standby", "PostgreSQL \(facts.version) serves reads")
-      : .warning(
+    guard facts.isStandby else {
+      return .warning(
         "standby", "DATABASE_READ_URL names the primary: add target_session_attrs=prefer-standby, or remove the setting"
       )
+    }
+    return await lag(of: connection, facts)
+  }
+
+  /// Checks whether the standby replays what the primary has now, within a few seconds.
+  private func lag(of standby: PostgresConfiguration, _ facts: DatabaseFacts) async -> Finding {
+    let progress: StandbyProgress
+    do {
+      progress = try await StandbyProgress.read(primary: settings.connection, standby: standby, logger: logger)
+    } catch {
+      return .warning("standby", Failure(error).message)
+    }
+    if progress.isCurrent { return .ok("standby", "PostgreSQL \(facts.version) serves reads, and is current") }
+    let age = progress.lastReplay.map { ", and has replayed no change for \(Int($0)) s" } ?? ""
+    let cause =
+      progress.isPaused
+      ? "Its replay is paused: run SELECT pg_wal_replay_resume() there."
+      : "Its log has the reason, and pg_stat_replication of the primary shows whether it is connected."
+    return .warning(
+      "standby",
+      "PostgreSQL \(facts.version) is \(Self.megabytes(progress.missingBytes)) of log behind the primary\(age), which "
+        + "serves all reads until then. \(cause)")
   }
 
   static func megabytes(_ bytes: Int) -> String { "\((bytes + (1 << 19)) >> 20) MiB" }

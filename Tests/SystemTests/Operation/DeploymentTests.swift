@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 import TestSupport
 import Testing
 
@@ -124,8 +125,12 @@ private func has(_ program: String) -> Bool {
   @Test("Alerts and dashboard use only metrics that the server exports")
   func metrics() async throws {
     let exported = try await Installation.with { installation in
-      try await installation.serve { server in
+      // Metrics of a standby need one.
+      try await installation.serve(changes: ["DATABASE_READ_URL": installation.url]) { server in
         _ = try await server.send("GET", "/v1/items")
+        try await eventually("the standby was asked") {
+          try await server.send("GET", "/metrics").text.contains("\ntidings_standby_lag_seconds 0")
+        }
         return try await server.send("GET", "/metrics").text
       }
     }

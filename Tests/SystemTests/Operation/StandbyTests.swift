@@ -113,6 +113,28 @@ import Testing
     }
   }
 
+  @Test("The lag of a standby is 0 while it is current, grows while its replay is paused, and is found by doctor")
+  func lag() async throws {
+    try await Pair.with { pair in
+      _ = try await pair.publish("before")
+      try await eventually("the standby is current") { pair.store.standbyLag == .zero }
+      try await Installation.with(url: pair.url) { installation in
+        let changes = ["DATABASE_READ_URL": pair.standbyURL]
+        let (current, _) = try await DoctorTests.examine(installation, changes)
+        #expect(current["standby"]?.status == "ok", "\(current)")
+        #expect(current["standby"]?.message.contains("is current") == true)
+        try await pair.pauseReplay()
+        _ = try await pair.publish("after")
+        try await eventually("the standby lags") { (pair.store.standbyLag ?? .zero) > .seconds(1) }
+        let (lagging, _) = try await DoctorTests.examine(installation, changes)
+        #expect(lagging["standby"]?.status == "warning")
+        #expect(lagging["standby"]?.message.contains("pg_wal_replay_resume()") == true, "\(lagging)")
+        try await pair.resumeReplay()
+        try await eventually("the standby is current again") { pair.store.standbyLag == .zero }
+      }
+    }
+  }
+
   @Test("A token that is newer than the process is read from the primary, not refused by a standby")
   func newerToken() async throws {
     try await Pair.with { pair in
