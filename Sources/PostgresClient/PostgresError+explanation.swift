@@ -45,14 +45,22 @@ extension PostgresError {
 
   /// Returns `explanation` and `advice` on one line.
   ///
-  /// - Parameter setting: The name of the setting that holds the connection string. The message includes it if the
-  ///   string may be the cause.
-  public func userMessage(setting: String) -> String {
+  /// - Parameters:
+  ///   - setting: The name of the setting that holds the connection string. The message includes it if the string may be
+  ///     the cause.
+  ///   - preparation: The name and the value by which no statements are prepared. The message includes them if a pooler
+  ///     may be the cause; nil for none.
+  public func userMessage(setting: String, preparation: String? = nil) -> String {
     let isAboutSetting = code == .connectionFailed || code == .connectTimedOut
-    let name = isAboutSetting ? "(\(setting))" : nil
+    let name = isAboutSetting ? "(\(setting))" : isAboutPreparation ? preparation.map { "(\($0))" } : nil
     guard let advice else { return [explanation, name].compactMap { $0 }.joined(separator: " ") }
     return [explanation + ".", advice, name].compactMap { $0 }.joined(separator: " ")
   }
+
+  /// Whether the session lacks a statement that was prepared, or has one that was not. Both occur if a pooler gives the
+  /// sessions of one client to another (duplicate_prepared_statement, invalid_sql_statement_name).
+  private var isAboutPreparation: Bool { sqlState.map(Self.preparationStates.contains) ?? false }
+  private static let preparationStates: Set = ["42P05", "26000"]
 
   private var place: String { server.map { " at \($0)" } ?? "" }
 
@@ -134,6 +142,10 @@ private struct ConnectFailure: Equatable {
 
   var advice: String? {
     let causes: [(part: String, advice: String)] = [
+      (
+        "unsupported startup parameter",
+        "Remove it from the connection string, or add it to ignore_startup_parameters of pgbouncer."
+      ),
       ("connection refused", "Is it running?"), ("no such file or directory", "Is it running?"),
       ("could not translate host name", "Is the name of the host right?"),
       ("password", "Are the user and the password right?"), ("authentication failed", "Is the user right?"),
@@ -163,6 +175,8 @@ extension PostgresError {
 
   private static func advice(for sqlState: String) -> String? {
     switch sqlState {
+    case let state where preparationStates.contains(state):
+      "Behind a pooler in transaction mode, turn prepared statements off."
     case "42501": "Grant the role what it needs."
     case "42P01", "42883": "Have all migrations run, and in this database?"
     case "25006": "Is it a standby?"

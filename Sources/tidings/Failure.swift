@@ -39,7 +39,10 @@ struct Failure {
     case let error as InvalidSettings: (sentences, code) = (error.problems, FailureCode.invalidSetting)
     case let error as SettingError: (sentences, code) = (["\(error)"], FailureCode.invalidSetting)
     case let error as PostgresError:
-      sentences = [error.userMessage(setting: SettingName.databaseURL.rawValue)]
+      sentences = [
+        error.userMessage(
+          setting: SettingName.databaseURL.rawValue, preparation: "\(SettingName.preparedStatements.rawValue)=false")
+      ]
       code = error.isUnavailability ? FailureCode.unavailable : FailureCode.failed
     case StoreError.unavailable:
       sentences = ["the database does not respond. Is it running, and does it have free connections? (DATABASE_URL)"]

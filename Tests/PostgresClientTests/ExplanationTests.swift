@@ -118,6 +118,17 @@ import Testing
     }
   }
 
+  @Test(arguments: ["42P05", "26000"])
+  func `Errors of statements that another session has prepared name the setting`(sqlState: String) {
+    let error = PostgresError(.server, #"prepared statement "s1" already exists"#, sqlState: sqlState)
+    #expect(
+      error.userMessage(setting: "DATABASE_URL", preparation: "PREPARE=false")
+        == "the database reported an error (SQLSTATE \(sqlState)). "
+        + "Behind a pooler in transaction mode, turn prepared statements off. (PREPARE=false)")
+    let other = PostgresError(.server, "x", sqlState: "53100")
+    #expect(!other.userMessage(setting: "DATABASE_URL", preparation: "PREPARE=false").contains("PREPARE"))
+  }
+
   @Test func `The reason is reported if the server ends a session`() async throws {
     try await withPool(size: 1) { pool in
       let error = try await PostgresClientTests.failure {

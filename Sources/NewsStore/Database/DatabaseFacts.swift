@@ -24,6 +24,9 @@ public struct DatabaseFacts: Sendable {
   public var isStandby: Bool
   /// The server settings that decide what survives a crash, by name.
   public var durability: [String: String]
+  /// The limits `statement_timeout` and `idle_in_transaction_session_timeout` of the session in milliseconds, by name; 0
+  /// for none.
+  public var timeLimits: [String: Int]
   /// The size on disk, in bytes.
   public var size: Int
   /// The number of further connections that the server accepts from this user.
@@ -62,12 +65,19 @@ public struct DatabaseFacts: Sendable {
       WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes', 'synchronous_standby_names')
       """
     ).map { (try $0.decode("name", as: String.self), try $0.decode("setting", as: String.self)) }
+    let limits = try await connection.query(
+      """
+      SELECT name, setting::bigint AS milliseconds FROM pg_settings
+      WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout')
+      """
+    ).map { (try $0.decode("name", as: String.self), try $0.decode("milliseconds", as: Int.self)) }
     return DatabaseFacts(
       name: try row.decode("name"), version: try row.decode("version"),
       majorVersion: try row.decode("number", as: Int.self) / 10_000, systemIdentifier: try row.decode("system"),
       locale: try await DatabaseLocale.read(connection), rights: try await DatabaseRights.read(connection),
       isStandby: try row.decode("standby"),
       durability: Dictionary(uniqueKeysWithValues: settings),
+      timeLimits: Dictionary(uniqueKeysWithValues: limits),
       size: try row.decode("size"), freeConnections: try row.decode("free"), directory: try row.decode("directory"),
       clockLead: try await clockLead(connection))
   }

@@ -19,7 +19,7 @@ struct DatabaseChecks {
     return [
       database(facts), Self.schema(schemaError), Self.rights(facts.rights, schemaError), durability(facts),
       clock(facts), connections(facts), await notifications(),
-      await disk(facts), await standby(of: facts),
+      await disk(facts), limits(facts), await standby(of: facts),
     ].compactMap(\.self)
   }
 
@@ -106,6 +106,22 @@ struct DatabaseChecks {
       )
     }
     return .ok("connections", "\(facts.freeConnections) are free, \(wanted) are needed")
+  }
+
+  /// Checks the limits of the role behind a pooler, where the server sets none; nil without one.
+  private func limits(_ facts: DatabaseFacts) -> Finding? {
+    guard !settings.preparesStatements else { return nil }
+    let missing = ["statement_timeout": 11, "idle_in_transaction_session_timeout": 60].filter { name, _ in
+      !(1...600_000).contains(facts.timeLimits[name] ?? 0)
+    }
+    if missing.isEmpty { return .ok("limits", "PostgreSQL ends statements and transactions that take too long") }
+    let statements = missing.sorted { $0.key > $1.key }.map { name, seconds in
+      "ALTER ROLE \(facts.rights.role) SET \(name) = '\(seconds)s'"
+    }
+    return .warning(
+      "limits",
+      "a server that hangs would hold its locks for long, because the session has no limits and behind a pooler the server "
+        + "sets none. Run: \(statements.joined(separator: "; "))")
   }
 
   private func notifications() async -> Finding {

@@ -227,4 +227,56 @@ import Testing
       }
     }
   }
+
+  // MARK: Poolers
+
+  @Test("Behind a pooler, limits that the role lacks are a warning with the statements that set them")
+  func limits() async throws {
+    try await Installation.with { installation in
+      let changes = ["TIDINGS_PREPARED_STATEMENTS": "false"]
+      let name: String = try await installation.value("SELECT current_database()::text")
+      let (lacking, _) = try await DoctorTests.examine(installation, changes)
+      #expect(lacking["limits"]?.status == "warning")
+      for repair in [
+        "ALTER ROLE tidings SET statement_timeout = '11s'",
+        "ALTER ROLE tidings SET idle_in_transaction_session_timeout = '60s'",
+      ] {
+        #expect(lacking["limits"]?.message.contains(repair) == true, "\(lacking)")
+      }
+      // All tests share the role.
+      try await TestDatabase.execute(
+        "ALTER DATABASE \(name) SET statement_timeout = '11s'; "
+          + "ALTER DATABASE \(name) SET idle_in_transaction_session_timeout = '2h'", at: installation.url)
+      let (long, _) = try await DoctorTests.examine(installation, changes)
+      #expect(long["limits"]?.message.contains("idle_in_transaction_session_timeout") == true, "\(long)")
+      #expect(long["limits"]?.message.contains("statement_timeout = '11s'") == false)
+      try await TestDatabase.execute(
+        "ALTER DATABASE \(name) SET idle_in_transaction_session_timeout = '60s'", at: installation.url)
+      let (set, _) = try await DoctorTests.examine(installation, changes)
+      #expect(set["limits"]?.status == "ok", "\(set)")
+      let (direct, _) = try await DoctorTests.examine(installation)
+      #expect(direct["limits"] == nil)
+    }
+  }
+
+  @Test(
+    "Behind a pooler, errors of prepared statements and refused parameters name the setting that mends them",
+    .enabled(if: TestPooler.isInstalled))
+  func pooler() async throws {
+    try await Installation.with { installation in
+      try await TestPooler.with(database: installation.url, sessions: 1) { pooled in
+        let changes = ["DATABASE_URL": pooled]
+        // The statements of the first command stay in the session.
+        _ = try await installation.run("keys", "list", changes: changes)
+        let result = try await installation.run("serve", changes: changes)
+        #expect(result.status == 1, "\(result.errors)")
+        #expect(
+          result.errors.contains("turn prepared statements off. (TIDINGS_PREPARED_STATEMENTS=false)"),
+          "\(result.errors)")
+        let refused = try await installation.run(
+          "migrate", "--check", changes: ["DATABASE_URL": "\(pooled)?options=-c%20statement_timeout%3D5000"])
+        #expect(refused.errors.contains("ignore_startup_parameters"), "\(refused.errors)")
+      }
+    }
+  }
 }
