@@ -71,11 +71,13 @@ import Testing
     }
   }
 
-  @Test("The last message of a server that ends is remembered until there is a connection, and reported once a minute")
-  func ending() throws {
+  @Test(
+    "The last message of a server that ends is remembered until there is a connection, and reported once a minute",
+    arguments: [PostgresError.Code.connectionLost, .commitOutcomeUnknown])
+  func ending(code: PostgresError.Code) throws {
     let log = RecordingLog()
     let health = WriteHealth(logger: log.logger)
-    let panic = PostgresError(.connectionLost, "could not write to file: No space left on device", sqlState: "53100")
+    let panic = PostgresError(code, "could not write to file: No space left on device", sqlState: "53100")
     for _ in 0..<3 { #expect(health.record(panic) == .diskFull) }
     #expect(health.endingObstacle == .diskFull)
     health.recordConnection()
@@ -86,6 +88,7 @@ import Testing
     let lines = log.text.split(separator: "\n")
     #expect(lines.count == 2, "\(log.text)")
     #expect(lines.first?.hasPrefix("error the database accepts no writes") == true)
+    #expect(lines.first?.contains("No space left on device (SQLSTATE 53100). Make room on its disk.") == true)
     #expect(lines.last?.hasPrefix("notice the database accepts writes again") == true)
     #expect(health.record(PostgresError(.connectionLost, "terminated", sqlState: "57P01")) == nil)
   }

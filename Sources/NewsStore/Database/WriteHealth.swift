@@ -39,7 +39,10 @@ package final class WriteHealth: Sendable {
       state.obstacle = obstacle
       state.hasEnded = error.code == .connectionLost || error.code == .commitOutcomeUnknown
     }
-    outages.recordFailure(error, logger: logger)
+    // The log is about the database. Whether the last write was done is for its caller.
+    var cause = error
+    if cause.code == .commitOutcomeUnknown { cause.code = .connectionLost }
+    outages.recordFailure(cause, logger: logger)
     return obstacle
   }
 
