@@ -44,6 +44,9 @@ import Testing
       let file = try #require(try await directory.open(stored.digest))
       #expect(Self.read(file) == Array("abc".utf8))
       #expect(try await directory.digests() == [stored.digest])
+      // A repeat does not report a file that was removed meanwhile.
+      #expect(try await directory.remove([stored.digest], storedBefore: .distantFuture) == 1)
+      await #expect(throws: MediaError.self) { try await upload.publish() }
     }
   }
 
@@ -64,7 +67,13 @@ import Testing
         for _ in 0..<4 {
           group.addTask { while !Task.isCancelled { try await directory.sweep() } }
         }
-        for _ in 0..<2000 { _ = try await directory.begin() }
+        for number in 0..<2000 {
+          let upload = try await directory.begin()
+          guard number % 4 == 0 else { continue }
+          // The file is still there.
+          _ = try await upload.finish(.pdf)
+          try await upload.publish()
+        }
         group.cancelAll()
       }
     }

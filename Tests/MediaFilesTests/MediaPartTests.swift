@@ -51,6 +51,22 @@ import Testing
     }
   }
 
+  @Test("has the digest of all bytes also if they are more than are read at a time")
+  func large() async throws {
+    try await Self.with { parts, _, _ in
+      let (id, half) = (UUID(), [UInt8](repeating: 7, count: 1_500_000))
+      for length in [0, half.count] {
+        let part = try #require(try await parts.open(id))
+        #expect(try await part.truncate(to: length) == length)
+        try await part.write(half)
+        if length > 0 {
+          #expect(try await part.finish(.pdf).digest == MediaDigest(SHA256.hash(data: half + half)))
+        }
+        await part.close()
+      }
+    }
+  }
+
   @Test("replaces a file with the same content, whose date becomes new")
   func sameContent() async throws {
     try await Self.with { parts, directory, folder in

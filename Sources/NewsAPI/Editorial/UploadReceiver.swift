@@ -31,7 +31,7 @@ struct UploadReceiver {
     _ request: Request, _ fields: UploadFields, _ context: APIContext
   ) async throws -> (media: Media, created: Bool)? {
     do {
-      if let length = request.headers[.contentLength].flatMap({ Int($0) }) { try require(part.length + length) }
+      if let length = request.headers[.contentLength].flatMap({ Int($0) }) { try requireSpace(for: length) }
       try await append(RequestParts(request, context))
       guard fields.isComplete ?? true else { return nil }
       return try await complete(fields)
@@ -41,9 +41,7 @@ struct UploadReceiver {
       try? await remove()
       throw error
     } catch StoreError.notFound {
-      // The upload was cancelled meanwhile.
-      try? await part.remove()
-      try? await store.forgetCancelledUpload(upload.id)
+      await removeCancelled()
       throw StoreError.notFound
     }
   }
@@ -58,7 +56,7 @@ struct UploadReceiver {
     var recorded = part.length
     do {
       for try await bytes in parts {
-        try require(part.length + waiting.count + bytes.readableBytes)
+        try requireSpace(for: waiting.count + bytes.readableBytes)
         waiting.append(contentsOf: bytes.readableBytesView)
         guard waiting.count >= Self.portion else { continue }
         try await write(&waiting)
@@ -77,7 +75,7 @@ struct UploadReceiver {
         try await part.write(rest)
         try await record()
       }
-      _ = await keeping.result
+      if case .failure(StoreError.notFound) = await keeping.result { throw StoreError.notFound }
       throw error
     }
   }
@@ -87,10 +85,11 @@ struct UploadReceiver {
     waiting.removeAll(keepingCapacity: true)
   }
 
-  /// Checks the number of bytes against the limit and the declared length.
-  private func require(_ bytes: Int) throws {
+  /// Checks a number of further bytes against the limit and the declared length.
+  private func requireSpace(for bytes: Int) throws {
     let maximum = upload.length ?? editorial.maximumMediaBytes
-    guard bytes <= maximum else { throw ProblemError.bodyTooLarge(maximum) }
+    // A request may declare any number of bytes, so that a sum could overflow.
+    guard bytes <= maximum - part.length else { throw ProblemError.bodyTooLarge(maximum) }
   }
 
   /// Records the bytes so far, once they are on disk. A file with the wrong first bytes is refused early.
@@ -119,6 +118,15 @@ struct UploadReceiver {
     // A part that remains is removed by the next sweep.
     try? await part.remove()
     return added
+  }
+
+  /// Removes the part of an upload that was cancelled meanwhile, even if this task was cancelled too.
+  private func removeCancelled() async {
+    let removal = Task {
+      try? await part.remove()
+      try? await store.forgetCancelledUpload(upload.id)
+    }
+    await removal.value
   }
 
   private func remove() async throws {

@@ -4,6 +4,7 @@ import News
 import NewsAPI
 import NewsStore
 import PostgresClient
+import Synchronization
 import TestKit
 import TestSupport
 import Testing
@@ -142,4 +143,109 @@ import Testing
       #expect(try await media.library.state() == .adopted)
     }
   }
+
+  @Test("An upload waits for an adoption that is under way")
+  func adoptionUnderWay() async throws {
+    try await MediaServer.with { media in
+      let (labelled, isLabelled) = AsyncStream.makeStream(of: Void.self)
+      let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
+      defer { isReleased.finish() }
+      let isOver = Flag()
+      let adopting = Task {
+        try await media.server.store.adoptMedia(replacing: nil, asOperator: false) { name in
+          try await media.storage.setLabel(try JSONEncoder().encode(name))
+          isLabelled.finish()
+          for await _ in release {}
+        }
+      }
+      for await _ in labelled {}
+      let uploading = Task {
+        defer { isOver.set() }
+        return try await media.upload(Self.photo).status
+      }
+      try await eventually("the upload waits") {
+        let waiting: PostgresQuery = """
+          SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+          """
+        return try await media.server.sql.query(waiting).first?.decode(0, as: Int.self) == 1 || isOver.isSet
+      }
+      isReleased.finish()
+      #expect(try await adopting.value)
+      #expect(try await uploading.value == 201)
+    }
+  }
+
+  @Test("A label that another database has written meanwhile is not replaced")
+  func labelledMeanwhile() async throws {
+    try await MediaServer.with { media in
+      _ = try await media.library.collect(unusedFor: .seconds(3600))
+      try await TestServer.with(settings: { $0.media = LateLabel(base: media.storage) }) { other in
+        let key = try await other.store.createKey(name: "photo", permissions: [.mediaWrite])
+        let refused = try await other.send(
+          "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: Self.photo)
+        #expect(refused.status == 503)
+      }
+      #expect(try await media.library.state() == .adopted)
+    }
+  }
+
+  @Test("A file that cannot be removed is due again an hour later")
+  func failing() async throws {
+    try await MediaServer.with { media in
+      _ = try await media.stored(Self.photo)
+      // A folder cannot be removed like a file.
+      let file = media.folder.appending(path: Self.photo.sha256)
+      try FileManager.default.removeItem(at: file)
+      try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+      #expect(try await media.library.collect(unusedFor: Self.atOnce) == MediaCollection(unregistered: 1))
+      #expect(try await media.server.store.mediaCounts().due == 0)
+      try FileManager.default.removeItem(at: file)
+      try Self.photo.write(to: file)
+      _ = try await media.server.sql.query("UPDATE media_removals SET due_at = due_at - interval '1 hour'")
+      #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection(files: 1))
+      #expect(try names(in: media.folder).isEmpty)
+    }
+  }
+
+  @Test("A database whose folder another one has taken over removes no part there")
+  func foreignPart() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      #expect(try await media.append(Self.photo.prefix(500), to: path, at: 0, isComplete: false).status == 204)
+      try await TestServer.with(settings: { $0.media = media.storage }) { other in
+        try await MediaLibrary(store: other.store, storage: media.storage).adopt()
+        #expect(try await media.cancel(path) == 204)
+      }
+      #expect(try media.parts().count == 1)
+    }
+  }
+}
+
+/// A folder whose label is missing when it is first read, as if another process wrote it at this moment.
+private final class LateLabel: MediaStorage, LabelledStorage {
+  private let base: MediaDirectory
+  private let hasBeenRead = Mutex(false)
+
+  init(base: MediaDirectory) {
+    self.base = base
+  }
+
+  var labelled: (any LabelledStorage)? { self }
+
+  func label() async throws -> Data? {
+    let isFirst = hasBeenRead.withLock { hasBeenRead in
+      defer { hasBeenRead = true }
+      return !hasBeenRead
+    }
+    return isFirst ? nil : try await base.label()
+  }
+
+  func exists() async throws -> Bool { try await base.exists() }
+  func hasFiles() async throws -> Bool { try await base.hasFiles() }
+  func setLabel(_ label: Data) async throws { try await base.setLabel(label) }
+  func begin() async throws -> any MediaUpload { try await base.begin() }
+  func open(_ digest: MediaDigest) async throws -> MediaFile? { try await base.open(digest) }
+  func digests() async throws -> [MediaDigest] { try await base.digests() }
+  func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int { 0 }
+  func sweep() async throws -> Int { 0 }
 }

@@ -134,11 +134,14 @@ import Testing
     }
   }
 
-  @Test("A missing file with an existing row is a server error that reveals no path")
-  func lost() async throws {
+  @Test(
+    "A missing or shortened file with an existing row is a server error that reveals no path", arguments: [nil, 1000])
+  func lost(bytes: Int?) async throws {
     try await MediaServer.with { media in
       let path = try await media.published(Self.photo)
-      try FileManager.default.removeItem(at: media.folder.appending(path: Self.photo.sha256))
+      let file = media.folder.appending(path: Self.photo.sha256)
+      try FileManager.default.removeItem(at: file)
+      if let bytes { try Self.photo.prefix(bytes).write(to: file) }
       let response = try await media.server.get(path)
       #expect(response.status == 500)
       #expect(!response.text.contains(media.folder.path))

@@ -185,6 +185,8 @@ import Testing
       #expect((report.rows, report.files, report.rowsWithoutFile.count) == (1, 2, 0))
       #expect(!report.isConsistent)
       #expect(try await media.server.get(path).status == 200)
+      try Self.photo.prefix(1000).write(to: media.folder.appending(path: Self.photo.sha256))
+      #expect(try await media.library.report().rowsWithoutFile.map(\.sha256) == [Self.photo.sha256])
     }
   }
 
@@ -245,6 +247,14 @@ import Testing
       #expect(found[3].uses == [item.item.id] && found[1].uses.count == 1 && found[0].uses.isEmpty)
       let unused = try await media.server.send("GET", "/v1/editorial/media?used=false", key: media.key)
       #expect(try unused.json(EditorialMediaList.self).items.count == 3)
+      var items: [String] = []
+      for _ in 0..<11 {
+        items.append(
+          try await media.item(Self.attachment(paths[4])).json(EditorialItem.self, status: 201).item.id.uuidString)
+      }
+      let newest = try await media.server.send("GET", "/v1/editorial/media?limit=1", key: media.key)
+      let uses = try newest.json(EditorialMediaList.self).items.flatMap(\.uses).map(\.uuidString)
+      #expect(uses == Array(items.sorted(by: >).prefix(10)))
     }
   }
 }

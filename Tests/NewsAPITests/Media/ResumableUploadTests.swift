@@ -11,7 +11,9 @@ import TestSupport
 import Testing
 
 @Suite("An upload over several requests") struct ResumableUploadTests {
-  private static let photo = SampleMedia.png(bytes: 700_000)
+  static let photo = SampleMedia.png(bytes: 700_000)
+  /// The digest of the empty body of most requests.
+  private static let emptyDigest = Data().digestField
 
   @Test("becomes a file with its last request, like one that arrives at once")
   func parts() async throws {
@@ -81,13 +83,25 @@ import Testing
       #expect(state["Upload-Offset"] == "700000")
       let again = try await media.append(Data(), to: path, at: 700_000, isComplete: true)
       #expect(try again.json(Attachment.self).url == stored.url)
-      for (bytes, offset) in [(Data("x".utf8), 700_000), (Self.photo, 0)] {
+      for (bytes, offset) in [(Data("x".utf8), 700_000), (Self.photo, 0), (Data(), 0)] {
         let refused = try await media.append(bytes, to: path, at: offset, isComplete: true)
         #expect(refused.status == 409)
         #expect(refused["Upload-Complete"] == "?1")
         #expect(refused["Upload-Offset"] == "700000")
       }
       #expect(try names(in: media.folder) == [Self.photo.sha256])
+    }
+  }
+
+  @Test("is complete with a request that does not say whether more follows")
+  func impliedEnd() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      let headers = [
+        MediaServer.uploadVersion, ("Upload-Offset", "0"), ("Content-Type", "application/partial-upload"),
+      ]
+      let last = try await media.server.send("PATCH", path, key: media.key, headers: headers, file: Self.photo)
+      #expect(try last.json(Attachment.self, status: 201).sha256 == Self.photo.sha256)
     }
   }
 
@@ -118,6 +132,26 @@ import Testing
       try await eventually("all of it is recorded") { try await media.offset(of: path) == bytes }
       let rest = try await media.append(Self.photo[bytes...], to: path, at: bytes, isComplete: true)
       #expect(try rest.json(Attachment.self, status: 201).sha256 == Self.photo.sha256)
+    }
+  }
+
+  @Test("records its bytes while they arrive, so that a killed server loses few of them")
+  func recorded() async throws {
+    try await MediaServer.with { media in
+      let sql = media.server.sql
+      _ = try await sql.query("CREATE TABLE progress (received bigint)")
+      _ = try await sql.query(
+        """
+        CREATE FUNCTION note_progress() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN INSERT INTO progress VALUES (NEW.received); RETURN NEW; END'
+        """)
+      _ = try await sql.query(
+        "CREATE TRIGGER note_progress BEFORE UPDATE ON media_uploads FOR EACH ROW EXECUTE FUNCTION note_progress()")
+      let (path, content) = (try await media.begun(), SampleMedia.png(bytes: 9 << 20))
+      #expect(try await media.append(content, to: path, at: 0, isComplete: false).status == 204)
+      let rows = try await sql.query("SELECT received FROM progress ORDER BY received")
+      let recorded = try rows.map { try $0.decode(0, as: Int.self) }
+      #expect(recorded.count == 2 && recorded[0] >= 8 << 20 && recorded[1] == 9 << 20)
     }
   }
 
@@ -162,21 +196,6 @@ import Testing
       _ = try await media.server.sql.query("UPDATE media_uploads SET received = 200000")
       let rest = try await media.append(Self.photo[200_000...], to: path, at: 200_000, isComplete: true)
       #expect(try rest.json(Attachment.self, status: 201).sha256 == Self.photo.sha256)
-    }
-  }
-
-  @Test("can be cancelled, and leaves nothing")
-  func cancelled() async throws {
-    try await MediaServer.with { media in
-      let path = try await media.begun()
-      _ = try await media.append(Self.photo.prefix(300_000), to: path, at: 0, isComplete: false)
-      let headers = [MediaServer.uploadVersion]
-      #expect(try await media.server.send("DELETE", path, key: media.key, headers: headers).status == 204)
-      #expect(try names(in: media.folder).isEmpty)
-      #expect(try await media.state(of: path).status == 404)
-      #expect(try await media.append(Data(), to: path, at: 0, isComplete: true).status == 404)
-      #expect(try await media.server.send("DELETE", path, key: media.key, headers: headers).status == 404)
-      #expect(try names(in: media.folder).isEmpty)
     }
   }
 
@@ -241,6 +260,27 @@ import Testing
       #expect(short.text.contains("Upload-Length"))
       // The bytes are there, and the upload continues.
       #expect(try await media.append(Self.photo[999..<1000], to: declared, at: 999, isComplete: true).status == 201)
+      // The last request may declare the length, too.
+      let late = try await media.begun()
+      func end(_ bytes: Data, at offset: Int, length: Int) async throws -> TestResponse {
+        try await media.append(bytes, to: late, at: offset, isComplete: true, [("Upload-Length", "\(length)")])
+      }
+      let wrong = try await end(Self.photo.prefix(2000), at: 0, length: 2001)
+      #expect(wrong.status == 400)
+      #expect(wrong.text.contains("Upload-Length"))
+      #expect(try await end(Data(), at: 2000, length: 2000).status == 201)
+    }
+  }
+
+  @Test("refuses a request of any declared length beyond the limit", arguments: [699_001, Int.max])
+  func declaredLength(length: Int) async throws {
+    try await MediaServer.with(settings: { $0.maximumMediaBytes = 700_000 }) { media in
+      let path = try await media.begun()
+      #expect(try await media.append(Self.photo.prefix(1000), to: path, at: 0, isComplete: false).status == 204)
+      let request = media.truncatedAppend(Data(), of: length, to: path, at: 1000)
+      let responses = try await RawConnection.exchange([request], port: media.server.port, endsInput: false)
+      #expect(responses.map(\.status) == [413])
+      #expect(try await media.offset(of: path) == 1000)
     }
   }
 
@@ -267,31 +307,11 @@ import Testing
       let path = "/v1/editorial/media/uploads/\(id.uuidString.lowercased())"
       #expect(try await media.append(Self.photo.prefix(1000), to: path, at: 0, isComplete: true).status == 201)
       #expect(try await media.begin([("Upload-Length", "1000")]).status == 201)
-    }
-  }
-
-  @Test("expires a day after its last progress, and is swept")
-  func expiry() async throws {
-    try await MediaServer.with { media in
-      let paths = [try await media.begun(), try await media.begun()]
-      for path in paths { _ = try await media.append(Self.photo.prefix(5000), to: path, at: 0, isComplete: false) }
-      let old = String(paths[0].split(separator: "/").last ?? "")
-      let left = try await media.server.sql.query(
-        "SELECT extract(epoch FROM min(expires_at) - clock_timestamp())::float8 AS left FROM media_uploads")
-      #expect(try left.first?.decode("left", as: Double.self) ?? 0 > 86_000)
+      #expect(try await media.begin([("Upload-Length", "1000")]).status == 409)
+      // Nor does one that has expired.
       _ = try await media.server.sql.query(
-        "UPDATE media_uploads SET expires_at = clock_timestamp() WHERE id = \(try #require(UUID(uuidString: old)))")
-      #expect(try await media.state(of: paths[0]).status == 404)
-      // A part without an upload stays: it may belong to another database.
-      let foreign = UUID()
-      let foreignPart = media.folder.appending(path: "part-\(foreign.uuidString.lowercased())")
-      try Data("x".utf8).write(to: foreignPart)
-      #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection(uploads: 1))
-      #expect(try await media.library.report().partsWithoutRow == [foreign])
-      try FileManager.default.removeItem(at: foreignPart)
-      #expect(try media.parts() == ["part-" + String(paths[1].split(separator: "/").last ?? "")])
-      #expect(try await media.offset(of: paths[1]) == 5000)
-      #expect(try await media.server.sql.query("SELECT id FROM media_uploads").count == 1)
+        "UPDATE media_uploads SET expires_at = clock_timestamp() WHERE length = 1000000")
+      #expect(try await media.begin([("Upload-Length", "1000")]).status == 201)
     }
   }
 
@@ -303,7 +323,7 @@ import Testing
       let second = try await media.begin([name])
       #expect(first["Location"] == second["Location"])
       #expect(second["Idempotency-Replayed"] == "true")
-      #expect(try await media.server.sql.query("SELECT id FROM media_uploads").count == 1)
+      #expect(try await media.uploadCount() == 1)
     }
   }
 
@@ -315,7 +335,14 @@ import Testing
       ("POST", ["Upload-Draft-Interop-Version": "6", "Upload-Complete": "?0", "Upload-Offset": "7"]),
       ("POST", ["Upload-Draft-Interop-Version": "6", "Upload-Complete": "?0", "Upload-Length": "-1"]),
       ("POST", ["Upload-Draft-Interop-Version": "6", "Upload-Complete": "?0", "Upload-Length": "0"]),
-      ("POST", ["Upload-Draft-Interop-Version": "6", "Upload-Complete": "?0", "Content-Digest": "sha-256=::"]),
+      ("POST", ["Upload-Draft-Interop-Version": "6", "Upload-Complete": "?0", "Content-Digest": Self.emptyDigest]),
+      (
+        "PATCH",
+        [
+          "Upload-Draft-Interop-Version": "6", "Upload-Offset": "0", "Content-Type": "application/partial-upload",
+          "Content-Digest": Self.emptyDigest,
+        ]
+      ),
       ("HEAD", [:]), ("HEAD", ["Upload-Draft-Interop-Version": "6", "Upload-Offset": "0"]),
       ("PATCH", ["Upload-Draft-Interop-Version": "6", "Content-Type": "application/partial-upload"]),
       ("PATCH", ["Upload-Draft-Interop-Version": "6", "Upload-Offset": "1e3"]),
@@ -347,6 +374,15 @@ import Testing
         file: Self.photo)
       #expect(full.status == 400)
       #expect(full.text.contains("Content-Length"))
+      let chunked = try await RawConnection.exchange(
+        """
+        POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(media.key)\r\nContent-Type: image/png\r
+        Upload-Draft-Interop-Version: 6\r\nUpload-Complete: ?0\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n
+        """, port: media.server.port)
+      #expect(chunked.map(\.status) == [400])
+      let coded = try await media.append(Self.photo, to: path, at: 0, isComplete: true, [("Content-Encoding", "gzip")])
+      #expect(coded.status == 415)
+      #expect(try await media.offset(of: path) == 0)
       // A complete file in the first request is an upload like any other.
       let whole = try await media.upload(Self.photo, MediaServer.uploadVersion, ("Upload-Complete", "?1"))
       #expect(whole.status == 201)

@@ -2,6 +2,7 @@ import Foundation
 import News
 import NewsAPI
 import NewsStore
+import PostgresClient
 import TestSupport
 
 /// Requests of an upload that continues over several requests.
@@ -37,6 +38,25 @@ extension MediaServer {
         ("Content-Type", "application/partial-upload"),
       ] + headers, file: bytes)
   }
+
+  /// Returns the id of an upload.
+  func id(of path: String) throws -> UUID {
+    guard let id = UUID(uuidString: String(path.suffix(36))) else {
+      throw TestResponse.Unexpected(description: "no id in \(path)")
+    }
+    return id
+  }
+
+  /// Returns the file with the bytes of an upload that have arrived.
+  func part(of path: String) -> URL { folder.appending(path: "part-\(path.suffix(36))") }
+
+  /// Cancels an upload, and returns the status.
+  func cancel(_ path: String) async throws -> Int {
+    try await server.send("DELETE", path, key: key, headers: [Self.uploadVersion]).status
+  }
+
+  /// Returns the number of uploads in the database.
+  func uploadCount() async throws -> Int { try await server.sql.query("SELECT id FROM media_uploads").count }
 
   /// Returns the state of an upload.
   func state(of path: String, key: String? = nil) async throws -> TestResponse {

@@ -151,14 +151,17 @@ import Testing
     }
   }
 
-  private static func chunked(_ file: Data, key: String, _ fields: String = "", isCut: Bool = false) -> Data {
+  private static func chunked(
+    _ file: Data, type: String = "image/png", key: String, _ fields: String = "", by size: Int = 50_000,
+    isCut: Bool = false
+  ) -> Data {
     var message = Data(
       """
-      POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\nContent-Type: image/png\r
+      POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\nContent-Type: \(type)\r
       Transfer-Encoding: chunked\r\n\(fields)\r\n
       """.utf8)
-    for start in stride(from: 0, to: file.count, by: 50_000) {
-      let part = file.dropFirst(start).prefix(50_000)
+    for start in stride(from: 0, to: file.count, by: size) {
+      let part = file.dropFirst(start).prefix(size)
       message += Data("\(String(part.count, radix: 16))\r\n".utf8) + part + Data("\r\n".utf8)
     }
     return isCut ? message : message + Data("0\r\n\r\n".utf8)
@@ -173,6 +176,18 @@ import Testing
         [whole[..<head], whole[head...]], port: media.server.port)
       #expect(responses.map(\.status) == [100, 201])
       #expect(try await media.upload(Self.photo).status == 200)
+    }
+  }
+
+  @Test("The type of a file is detected once enough of it has arrived")
+  func pieces() async throws {
+    try await MediaServer.with { media in
+      // The type of the document is in the middle of its header.
+      let type = Data([0x42, 0x82, 0x84] + Array("webm".utf8))
+      let film = Data([0x1a, 0x45, 0xdf, 0xa3]) + Data(count: 60) + type + Data(count: 60)
+      let message = Self.chunked(film, type: "application/octet-stream", key: media.key, by: 16)
+      let responses = try await RawConnection.exchange([message], port: media.server.port)
+      #expect(try responses.first?.json(Attachment.self, status: 201).type == "video/webm")
     }
   }
 

@@ -1,0 +1,101 @@
+import Foundation
+import MediaFiles
+import NewsAPI
+import NewsStore
+import PostgresClient
+import TestKit
+import TestSupport
+import Testing
+
+/// The ends of uploads that do not become a file, and what remains of those that do.
+extension ResumableUploadTests {
+  @Test("is swept once it is complete, if a crash has left its part")
+  func remains() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      #expect(try await media.append(Self.photo, to: path, at: 0, isComplete: true).status == 201)
+      try Self.photo.write(to: media.part(of: path))
+      #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection(uploads: 1))
+      #expect(try media.parts().isEmpty)
+      #expect(try await media.state(of: path)["Upload-Complete"] == "?1")
+    }
+  }
+
+  @Test("can be cancelled, and leaves nothing")
+  func cancelled() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      _ = try await media.append(Self.photo.prefix(300_000), to: path, at: 0, isComplete: false)
+      #expect(try await media.cancel(path) == 204)
+      #expect(try names(in: media.folder).isEmpty)
+      #expect(try await media.state(of: path).status == 404)
+      #expect(try await media.append(Data(), to: path, at: 0, isComplete: true).status == 404)
+      #expect(try await media.cancel(path) == 404)
+      #expect(try names(in: media.folder).isEmpty)
+    }
+  }
+
+  @Test("that is cancelled while a request appends stays cancelled, and leaves nothing")
+  func cancelledDuringRequest() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      let id = try media.id(of: path)
+      let connection = try Loopback.connect(to: media.server.port)
+      try Loopback.send(media.truncatedAppend(Self.photo.prefix(300_000), of: 700_000, to: path, at: 0), on: connection)
+      try await eventually("the first bytes are written") { try await media.storage.length(id) > 0 }
+      #expect(try await media.cancel(path) == 204)
+      #expect(try await media.state(of: path).status == 404)
+      // The request removes the part at its end. The row stays until then, because a part without one would stay for ever.
+      #expect(try await media.uploadCount() == 1)
+      close(connection)
+      try await eventually("nothing is left") {
+        guard try await media.uploadCount() == 0 else { return false }
+        return try names(in: media.folder).isEmpty
+      }
+    }
+  }
+
+  @Test("expires a day after its last progress, and is swept")
+  func expiry() async throws {
+    try await MediaServer.with { media in
+      let paths = [try await media.begun(), try await media.begun()]
+      // The day begins anew with each progress.
+      _ = try await media.server.sql.query("UPDATE media_uploads SET expires_at = expires_at - interval '23 hours'")
+      for path in paths { _ = try await media.append(Self.photo.prefix(5000), to: path, at: 0, isComplete: false) }
+      let left = try await media.server.sql.query(
+        "SELECT extract(epoch FROM min(expires_at) - clock_timestamp())::float8 AS left FROM media_uploads")
+      #expect(try left.first?.decode("left", as: Double.self) ?? 0 > 86_000)
+      _ = try await media.server.sql.query(
+        "UPDATE media_uploads SET expires_at = clock_timestamp() WHERE id = \(try media.id(of: paths[0]))")
+      #expect(try await media.state(of: paths[0]).status == 404)
+      // A part without an upload stays: it may belong to another database.
+      let foreign = UUID()
+      let foreignPart = media.folder.appending(path: "part-\(foreign.uuidString.lowercased())")
+      try Data("x".utf8).write(to: foreignPart)
+      #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection(uploads: 1))
+      let report = try await media.library.report()
+      #expect(report.partsWithoutRow == [foreign])
+      #expect(!report.isConsistent)
+      try FileManager.default.removeItem(at: foreignPart)
+      #expect(try media.parts() == [media.part(of: paths[1]).lastPathComponent])
+      #expect(try await media.offset(of: paths[1]) == 5000)
+      #expect(try await media.uploadCount() == 1)
+    }
+  }
+
+  @Test("that has expired keeps its row while its part is open")
+  func openPart() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      #expect(try await media.append(Self.photo.prefix(5000), to: path, at: 0, isComplete: false).status == 204)
+      let part = try #require(try await media.storage.open(try media.id(of: path)))
+      _ = try await media.server.sql.query("UPDATE media_uploads SET expires_at = clock_timestamp()")
+      #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection())
+      #expect(try await media.uploadCount() == 1)
+      await part.close()
+      #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection(uploads: 1))
+      #expect(try await media.uploadCount() == 0)
+      #expect(try media.parts().isEmpty)
+    }
+  }
+}

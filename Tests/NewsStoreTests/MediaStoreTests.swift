@@ -1,0 +1,196 @@
+import Crypto
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import Synchronization
+import TestKit
+import TestSupport
+import Testing
+
+/// The rows of files, and their guards against concurrent work.
+@Suite struct MediaStoreTests {
+  private static func media(_ number: Int) -> Media {
+    Media(
+      id: UUID(number), digest: Data(SHA256.hash(data: Data("\(number)".utf8))), type: "image/png", bytes: 100)
+  }
+
+  /// Inserts files that no item uses, without a removal that is due.
+  private static func insert(_ count: Int, _ sql: PostgresPool) async throws {
+    _ = try await sql.query(
+      """
+      INSERT INTO media (id, sha256, type, bytes, used_at)
+      SELECT lpad(to_hex(n), 32, '0')::uuid, sha256(n::text::bytea), 'image/png', 1, clock_timestamp() - interval '2 days'
+      FROM generate_series(1, \(count)) AS n
+      """)
+  }
+
+  private static func isWaiting(_ sql: PostgresPool) async throws -> Bool {
+    let waiting: Int = try await sql.value(
+      "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+    return waiting > 0
+  }
+
+  /// Runs one piece of work while another one is in its middle.
+  ///
+  /// - Parameters:
+  ///   - first: The work that begins first. It calls its argument in its middle.
+  ///   - second: The work that must wait for it. It calls its argument in its middle.
+  private static func order(
+    _ sql: PostgresPool, _ first: @escaping @Sendable (_ middle: @Sendable () async -> Void) async throws -> Void,
+    _ second: @escaping @Sendable (_ middle: @Sendable () async -> Void) async throws -> Void
+  ) async throws {
+    let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
+    let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
+    defer { isReleased.finish() }
+    let isBeside = Flag()
+    let early = Task {
+      try await first {
+        hasBegun.finish()
+        for await _ in release {}
+      }
+    }
+    for await _ in begun {}
+    let late = Task { try await second { isBeside.set() } }
+    try await eventually("the second one waits") { try await isWaiting(sql) || isBeside.isSet }
+    #expect(!isBeside.isSet)
+    isReleased.finish()
+    try await early.value
+    try await late.value
+    #expect(isBeside.isSet)
+  }
+
+  @Test("No file is moved into place while files are removed, and none is removed while one is moved")
+  func exclusion() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let remove: @Sendable (_ middle: @Sendable () async -> Void) async throws -> Void = { middle in
+        _ = try await sql.query(
+          "INSERT INTO media_removals (media, sha256, due_at) VALUES (gen_random_uuid(), sha256('x'), clock_timestamp())"
+        )
+        _ = try await store.removeDueMedia { _ in
+          await middle()
+          return []
+        }
+      }
+      let register: @Sendable (_ middle: @Sendable () async -> Void) async throws -> Void = { middle in
+        _ = try await store.registerMedia(Self.media(1)) { await middle() }
+      }
+      try await Self.order(sql, remove, register)
+      try await Self.order(sql, register, remove)
+    }
+  }
+
+  @Test("All unused files are unregistered and removed, however many there are")
+  func many() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await Self.insert(1100, sql)
+      #expect(try await store.forgetUnusedMedia(for: .seconds(86_400)) == 1100)
+      let counts = Mutex<[Int]>([])
+      while try await store.removeDueMedia({ files in
+        counts.withLock { $0.append(files.count) }
+        return []
+      }) {}
+      #expect(counts.withLock { $0.reduce(0, +) } == 1100)
+      #expect(counts.withLock { $0.max() } == 100)
+      #expect(try await store.mediaCounts() == (0, 0))
+    }
+  }
+
+  @Test("Registered files are read in pages in the order of their ids")
+  func pages() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await Self.insert(5, sql)
+      var (found, last): ([Int], UUID?) = ([], nil)
+      repeat {
+        let page = try await store.registeredMedia(after: last, 2)
+        found.append(page.count)
+        last = page.last?.id
+      } while last != nil && found.count < 9
+      #expect(found == [2, 2, 1, 0])
+    }
+  }
+
+  @Test("A library is adopted only in place of the one that is known, and servers keep the time of an operator")
+  func adoption() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      @Sendable func adopt(replacing known: UUID?, asOperator: Bool = false) async throws -> Bool {
+        try await store.adoptMedia(replacing: known, asOperator: asOperator) { _ in }
+      }
+      func time() async throws -> Date? { try await sql.value("SELECT adopted_at FROM media_library") }
+      #expect(try await !adopt(replacing: UUID(1)))
+      #expect(try await adopt(replacing: nil))
+      #expect(try await time() == nil)
+      let first = try #require(try await store.mediaLibrary().adopted?.id)
+      for other in [nil, UUID(1)] { #expect(try await !adopt(replacing: other)) }
+      #expect(try await store.mediaLibrary().adopted?.id == first)
+      #expect(try await adopt(replacing: first, asOperator: true))
+      let adopted = try #require(try await time())
+      let second = try #require(try await store.mediaLibrary().adopted?.id)
+      #expect(try await adopt(replacing: second))
+      #expect(try await time() == adopted)
+    }
+  }
+
+  @Test("The file of an item whose removal alone is known answers with the reason")
+  func gone() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await Self.insert(1, sql)
+      _ = try await sql.query("INSERT INTO media_uses (media, item) VALUES (\(UUID(1)), \(UUID(7)))")
+      _ = try await sql.query("INSERT INTO withdrawn_media (media, reason) VALUES (\(UUID(1)), 'expired')")
+      await #expect(throws: StoreError.notFound) { try await store.media(UUID(1)) }
+      _ = try await sql.query("INSERT INTO gone_items (item, reason) VALUES (\(UUID(7)), 'expired')")
+      await #expect(throws: StoreError.mediaWithdrawn(.expired)) { try await store.media(UUID(1)) }
+    }
+  }
+}
+
+/// The rows of uploads that continue over several requests.
+@Suite struct MediaUploadStoreTests {
+  private static let limits = MediaUploadLimits(uploads: 1, bytes: 1000, undeclaredBytes: 10, lifetime: 3600)
+
+  private static func upload() -> MediaUploadState {
+    MediaUploadState(id: UUID(), type: "image/png", name: nil, digest: nil, length: nil)
+  }
+
+  @Test("Uploads that begin at the same time do not exceed the limit together")
+  func together() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await store.createKey(name: "photo", permissions: [.mediaWrite])
+      let key: String = try await sql.value("SELECT id FROM api_keys")
+      let isOver = Flag()
+      let beginning = try await sql.transaction { transaction in
+        // Another process begins an upload.
+        _ = try await transaction.query("SELECT 1 FROM api_keys WHERE id = \(key) FOR NO KEY UPDATE")
+        let late = Task {
+          defer { isOver.set() }
+          return try await store.beginUpload(Self.upload(), by: key, Self.limits)
+        }
+        try await eventually("the second one waits") {
+          let waiting: PostgresQuery =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+          return try await sql.value(waiting) > 0 || isOver.isSet
+        }
+        _ = try await transaction.query(
+          """
+          INSERT INTO media_uploads (id, api_key, type, expires_at)
+          VALUES (gen_random_uuid(), \(key), 'image/png', clock_timestamp() + interval '1 hour')
+          """)
+        return late
+      }
+      await #expect(throws: StoreError.uploadLimit) { try await beginning.value }
+    }
+  }
+
+  @Test("An upload that was cancelled at the last moment registers no file")
+  func cancelled() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await store.createKey(name: "photo", permissions: [.mediaWrite])
+      let key: String = try await sql.value("SELECT id FROM api_keys")
+      let upload = try await store.beginUpload(Self.upload(), by: key, Self.limits)
+      try await store.removeUpload(upload.id, of: key)
+      let media = Media(id: UUID(1), digest: Data(count: 32), type: "image/png", bytes: 1)
+      await #expect(throws: StoreError.notFound) { try await store.registerMedia(media, completing: upload.id) {} }
+      #expect(try await store.mediaCounts().registered == 0)
+    }
+  }
+}
