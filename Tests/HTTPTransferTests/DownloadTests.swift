@@ -98,61 +98,6 @@ import Testing
     }
   }
 
-  @Test("begins again if the rest is of another version in spite of If-Range")
-  func otherVersion() async throws {
-    let (content, other) = (TransferFixture.content(300_000), TransferFixture.content(300_000, seed: 2))
-    try await TransferFixture.with(content) { fixture in
-      // A server that ignores `If-Range` and sends no digest.
-      fixture.modify { response, request, number in
-        if number == 0 { return response.removing("Repr-Digest").truncated(at: .body(100_000)) }
-        let whole = FaultResponse(
-          headers: [("Content-Type", "application/octet-stream"), ("ETag", "\"two\"")], body: other)
-        guard let first = request["Range"]?.wholeMatch(of: /bytes=([0-9]+)-/).flatMap({ Int($0.1) }) else {
-          return whole
-        }
-        var rest = whole.setting("Content-Range", "bytes \(first)-299999/300000")
-        (rest.status, rest.body) = (206, other.dropFirst(first))
-        return rest
-      }
-      try await fixture.working {
-        let transfer = try await fixture.end(of: fixture.download())
-        #expect(transfer.state == .finished)
-        #expect(try Data(contentsOf: fixture.output) == other)
-      }
-    }
-  }
-
-  @Test(
-    "begins again if the part is not the requested one, or longer than declared", arguments: [0, 1])
-  func wrongPart(number: Int) async throws {
-    let content = TransferFixture.content(300_000)
-    try await TransferFixture.with(content) { fixture in
-      // A server that sends no digest. It truncates the response until the client has sent a range request.
-      let hasContinued = Mutex(false)
-      fixture.modify { response, request, _ in
-        var response = response.removing("Repr-Digest")
-        guard request["Range"] != nil else {
-          return hasContinued.withLock(\.self) ? response : response.truncated(at: .body(100_000))
-        }
-        hasContinued.withLock { $0 = true }
-        if number == 1 {
-          response.body.append(0)
-          return response.framed(.chunked)
-        }
-        response = response.setting("Content-Range", "bytes 0-199999/300000")
-        response.body = content.prefix(200_000)
-        return response
-      }
-      try await fixture.working {
-        let transfer = try await fixture.end(of: fixture.download())
-        #expect(transfer.state == .finished)
-        #expect(try Data(contentsOf: fixture.output) == content)
-        #expect(fixture.server.requests.map { $0["Range"] != nil }.suffix(2) == [true, false])
-        #expect(fixture.server.requests.count { $0["Range"] != nil } == 1)
-      }
-    }
-  }
-
   @Test("is complete if a 416 reports the received length")
   func complete() async throws {
     let content = TransferFixture.content(100_000)
@@ -270,13 +215,15 @@ import Testing
     }
   }
 
-  @Test("is given up after its timeout")
-  func patience() async throws {
+  @Test("is given up after its timeout, also during a longer wait", arguments: [false, true])
+  func patience(isWaiting: Bool) async throws {
     try await TransferFixture.with { fixture in
-      fixture.modify { _, _, _ in .busy(503, retryAfter: nil) }
+      fixture.modify { _, _, _ in .busy(503, retryAfter: isWaiting ? .seconds(55) : nil) }
       try await fixture.working {
+        let start = fixture.clock.now
         let transfer = try await fixture.end(of: fixture.download { $0.timeout = .seconds(30) })
         #expect(transfer.state == .failed)
+        #expect(fixture.clock.now.seconds(since: start) < 50)
         #expect(transfer.failure == "the server responded with 503: Temporarily unavailable")
       }
     }
@@ -355,11 +302,34 @@ import Testing
       try await TransferFixture.with(TransferFixture.content(100_000)) { fixture in
         fixture.modify { response, _, _ in response.framed(framing) }
         try await fixture.working {
+          try await fixture.finish(fixture.download { $0.maximumBytes = 100_000 })
+          try FileManager.default.removeItem(at: fixture.output)
           let transfer = try await fixture.end(of: fixture.download { $0.maximumBytes = 99_999 })
           #expect(transfer.state == .failed)
           #expect(try fixture.files() == [])
         }
       }
+    }
+  }
+
+  @Test("is given up at once if the declared length is larger than the maximum of its request")
+  func declaredTooLarge() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in response.declaring(length: 1_000_001).hanging(at: .body(10)) }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download { $0.maximumBytes = 1_000_000 })
+        #expect(transfer.failure == "the content has more than 1000000 bytes")
+      }
+      #expect(fixture.server.requests.count == 1)
+    }
+  }
+
+  @Test("has no coding if the server says so", arguments: ["identity", ""])
+  func noCoding(coding: String) async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in response.setting("Content-Encoding", coding) }
+      try await fixture.working { try await fixture.finish(fixture.download()) }
+      #expect(fixture.server.requests.count == 1)
     }
   }
 }

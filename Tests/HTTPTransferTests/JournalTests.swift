@@ -115,6 +115,55 @@ import Testing
     }
   }
 
+  @Test("keeps all transfers but those without a session that ended before the last hundred were added")
+  func retention() async throws {
+    try await TransferFixture.with { fixture in
+      let journal = fixture.journal
+      func add(_ session: String? = nil) throws -> Int64 {
+        try journal.add(TransferRequest(download: fixture.url), session: session).number
+      }
+      let numbers = [try add(), try add(), try add(), try add("media")]
+      try journal.cancel(numbers[0])
+      try journal.resume(numbers[2])
+      try journal.cancel(numbers[3])
+      for _ in 0..<100 { _ = try add() }
+      #expect(try journal.transfers().map(\.number).filter(numbers.contains) == Array(numbers.dropFirst()))
+    }
+  }
+
+  @Test("suspends and cancels no transfer that has ended")
+  func ended() async throws {
+    try await TransferFixture.with { fixture in
+      let number = try fixture.download()
+      try await fixture.working { try await fixture.finish(number) }
+      try fixture.journal.suspend(number)
+      try fixture.journal.cancel(number)
+      #expect(try fixture.journal.transfer(number)?.state == .finished)
+    }
+  }
+
+  @Test("stores downloads for the user alone, except at a destination elsewhere")
+  func modes() async throws {
+    try await TransferFixture.with { fixture in
+      let elsewhere = FileManager.default.temporaryDirectory.appending(path: "tidings-mode-\(UUID())")
+      defer { try? FileManager.default.removeItem(at: elsewhere) }
+      try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: true)
+      func mode(_ file: URL) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+      }
+      // The mode that the umask gives to new files.
+      close(open(elsewhere.appending(path: "usual").path, O_WRONLY | O_CREAT, 0o666))
+      let usual = try mode(elsewhere.appending(path: "usual"))
+      let file = elsewhere.appending(path: "file")
+      try await fixture.working {
+        try await fixture.finish(fixture.download())
+        try await fixture.finish(fixture.download { $0.file = file })
+      }
+      #expect(try mode(fixture.output) == 0o600)
+      #expect(try mode(file) == usual)
+    }
+  }
+
   @Test("has the same names for members of a request as earlier builds")
   func storedNames() throws {
     var request = TransferRequest(download: try #require(URL(string: "https://news.example/file")))

@@ -39,8 +39,12 @@ import Testing
 
   /// Runs a worker to its end.
   private func work(_ fixture: TransferFixture, _ launches: Launches) async throws {
+    try await work(fixture) { launches.add($0) }
+  }
+
+  private func work(_ fixture: TransferFixture, launching launch: @escaping @Sendable (String) -> Void) async throws {
     let worker = try TransferWorker(
-      store: fixture.folder, userAgent: "tests/1", clock: fixture.clock, launchOwner: launches.add)
+      store: fixture.folder, userAgent: "tests/1", clock: fixture.clock, launchOwner: launch)
     let hasEnded = Mutex(false)
     let task = Task {
       defer { hasEnded.withLock { $0 = true } }
@@ -96,6 +100,20 @@ import Testing
       try fixture.journal.resume(
         try fixture.journal.add(TransferRequest(download: fixture.url), session: "media").number, at: fixture.clock.now)
       try await work(fixture, launches)
+      #expect(launches.all == ["media", "media"])
+    }
+  }
+
+  @Test("happens again for a transfer that ends during it")
+  func later() async throws {
+    try await TransferFixture.with { fixture in
+      let (launches, journal, request) = (Launches(), fixture.journal, TransferRequest(download: fixture.url))
+      try await leave(fixture)
+      try await work(fixture) { session in
+        launches.add(session)
+        guard launches.all.count == 1, let other = try? journal.add(request, session: session) else { return }
+        try? journal.cancel(other.number)
+      }
       #expect(launches.all == ["media", "media"])
     }
   }

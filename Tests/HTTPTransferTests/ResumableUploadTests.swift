@@ -213,6 +213,71 @@ import Testing
     }
   }
 
+  @Test("is not complete while the server says that bytes are missing")
+  func incomplete() async throws {
+    try await with { fixture, parts in
+      let number = try upload(fixture)
+      fixture.modify { original, request, count in
+        guard request.method == "PATCH", count == 2 else { return parts.respond(original, request, count) }
+        // The server has stored some of the bytes, which is a success of the request.
+        parts.state.withLock { $0.received = Data(request.body.prefix(400_000)) }
+        return FaultResponse(
+          status: 204,
+          headers: [
+            ("Upload-Draft-Interop-Version", "6"), ("Upload-Offset", "400000"), ("Upload-Complete", "?0"),
+          ])
+      }
+      try await fixture.working { try await fixture.finish(number) }
+      #expect(fixture.server.requests.map(\.method) == ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH"])
+      #expect(parts.state.withLock(\.received) == Self.content)
+    }
+  }
+
+  @Test("begins again if the server continues at an impossible offset", arguments: ["1200001", "-1", "x"])
+  func impossibleOffset(offset: String) async throws {
+    try await with { fixture, parts in
+      parts.state.withLock { $0.breaksAfter = 400_000 }
+      let number = try upload(fixture)
+      fixture.modify { original, request, count in
+        let answer = parts.respond(original, request, count)
+        return request.method == "HEAD" ? answer.setting("Upload-Offset", offset) : answer
+      }
+      try await fixture.working { try await fixture.finish(number) }
+      #expect(fixture.server.requests.map(\.method).suffix(4) == ["HEAD", "OPTIONS", "POST", "PATCH"])
+      #expect(parts.state.withLock(\.received) == Self.content)
+    }
+  }
+
+  @Test("continues at an address relative to the one that has begun it")
+  func relativeLocation() async throws {
+    try await with(location: "uploads/7") { fixture, parts in
+      fixture.modify { original, request, count in
+        request.path == "/file"
+          ? .redirect(.sameOrigin("/new/place"), from: request, status: 308)
+          : parts.respond(original, request, count)
+      }
+      try await fixture.working { try await fixture.finish(upload(fixture)) }
+      #expect(fixture.server.requests.last?.method == "PATCH")
+      #expect(fixture.server.requests.last?.path == "/new/uploads/7")
+      #expect(parts.state.withLock(\.received) == Self.content)
+    }
+  }
+
+  @Test("is one request if the server refuses to begin it in several", arguments: [400, 404, 405, 409, 501])
+  func notBegun(status: Int) async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { original, request, _ in
+        if request.method == "OPTIONS" {
+          return FaultResponse(status: 204, headers: [("Upload-Draft-Interop-Version", "6")])
+        }
+        return request["Upload-Complete"] == nil ? original : FaultResponse(status: status)
+      }
+      try await fixture.working { try await fixture.finish(upload(fixture)) }
+      #expect(fixture.server.requests.map(\.method) == ["OPTIONS", "POST", "POST"])
+      #expect(fixture.server.requests.last?.body == Self.content)
+    }
+  }
+
   @Test("asks for the offset after a conflict")
   func conflict() async throws {
     try await with { fixture, parts in

@@ -24,6 +24,21 @@ import Testing
     #expect(try remaining("https://news.example:443/x") == 60)
   }
 
+  @Test("are known to all processes, the longest ones of a hundred origins")
+  func shared() throws {
+    let clock = ManualClock()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-waits-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func url(_ number: Int) throws -> URL { try #require(URL(string: "https://\(number).example/")) }
+    let store = RetryAfterStore(store: folder, clock: clock)
+    for number in 0...100 { store.delay(try url(number), seconds: 100 + Double(number)) }
+    let other = RetryAfterStore(store: folder, clock: clock)
+    #expect(try [0, 1, 100].map { other.remaining(for: try url($0)) } == [0, 101, 200])
+    other.delay(try url(100), seconds: 10)
+    #expect(other.remaining(for: try url(100)) == 200)
+  }
+
   @Test("apply to all transfers from the server, also to those that are resumed by hand")
   func transfers() async throws {
     try await TransferFixture.with { fixture in

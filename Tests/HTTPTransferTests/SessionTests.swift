@@ -111,6 +111,42 @@ import Testing
     }
   }
 
+  @Test("leaves a download at its destination")
+  func destination() async throws {
+    try await TransferFixture.with { fixture in
+      let recorder = EventRecorder()
+      let session = try session(fixture, recorder)
+      try session.transfer(TransferRequest(download: fixture.url, to: fixture.output)).resume()
+      try await fixture.working {
+        try await fixture.eventually("its end is reported") { try session.transfers.isEmpty }
+      }
+      #expect(recorder.lines.count == 2)
+      #expect(FileManager.default.fileExists(atPath: fixture.output.path))
+      await session.invalidate()
+    }
+  }
+
+  @Test("continues a transfer that its delegate resumes when it has failed")
+  func resumedByDelegate() async throws {
+    final class Resuming: TransferDelegate {
+      let states = Mutex<[Transfer.State]>([])
+      func transfer(_ task: TransferTask, didEndAs transfer: Transfer) {
+        states.withLock { $0.append(transfer.state) }
+        if transfer.state == .failed { try? task.resume() }
+      }
+    }
+    try await TransferFixture.with { fixture in
+      let delegate = Resuming()
+      let session = try TransferSession(identifier: "media", store: fixture.folder, delegate: delegate) {}
+      fixture.modify { response, _, number in number == 0 ? FaultResponse(status: 404) : response }
+      try session.transfer(TransferRequest(download: fixture.url)).resume()
+      try await fixture.working {
+        try await fixture.eventually("it is complete") { delegate.states.withLock(\.self) == [.failed, .finished] }
+      }
+      await session.invalidate()
+    }
+  }
+
   @Test("needs a free and valid identifier")
   func identifiers() async throws {
     try await TransferFixture.with { fixture in

@@ -27,6 +27,21 @@ import Testing
     }
   }
 
+  @Test("are given up if only their last bytes exceed it", arguments: [FaultResponse.Framing.chunked, .length(nil)])
+  func exceedingAtTheEnd(framing: FaultResponse.Framing) async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, request, _ in
+        FaultResponse(body: TransferFixture.content(Int(request.path.dropFirst()) ?? 0)).framed(framing)
+      }
+      try await fixture.working {
+        for number in try begin(fixture, [990_000], budget: 1_000_000) { try await fixture.finish(number) }
+        for number in try begin(fixture, [10_001], budget: 1_000_000) {
+          #expect(try await fixture.end(of: number).state == .failed)
+        }
+      }
+    }
+  }
+
   @Test("are given up when it is used up", arguments: [FaultResponse.Framing.chunked, .length(nil)])
   func exceeding(framing: FaultResponse.Framing) async throws {
     try await TransferFixture.with { fixture in

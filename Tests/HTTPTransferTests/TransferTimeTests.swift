@@ -83,6 +83,58 @@ import Testing
       }
     }
   }
+
+  @Test("without a response counts with several attempts only, because a machine may sleep between two")
+  func asleep() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, number in number < 2 ? response.resetting(at: .start) : response }
+      let number = try fixture.download { $0.noResponseTimeout = .seconds(30) }
+      try await fixture.working {
+        try await fixture.eventually("it has been tried") { try fixture.journal.transfer(number)?.failure != nil }
+        fixture.clock.advance(by: 3600)
+        try await fixture.finish(number)
+      }
+    }
+  }
+
+  @Test("between two attempts is at most ten minutes")
+  func longestWait() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in .busy(503, retryAfter: nil) }
+      let number = try fixture.download()
+      func wait() throws -> Double {
+        fixture.journal.delay(of: try #require(try fixture.journal.transfer(number)), clock: fixture.clock)
+      }
+      for attempt in 1...12 {
+        fixture.clock.advance(by: 700)
+        try await fixture.working { try await fixture.eventually("attempt \(attempt) has failed") { try wait() > 0 } }
+        #expect(try wait() <= 600)
+      }
+      #expect(try wait() > 250)
+    }
+  }
+
+  @Test("until it is given up begins anew with a resume after its failure, and with no other one")
+  func resumed() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in .busy(503, retryAfter: nil) }
+      let number = try fixture.download { $0.timeout = .seconds(30) }
+      let start = fixture.clock.now
+      try await fixture.working {
+        try await fixture.eventually("twenty seconds are over") { fixture.clock.now.seconds(since: start) > 20 }
+      }
+      try fixture.journal.suspend(number)
+      try fixture.journal.resume(number, at: fixture.clock.now)
+      try await fixture.working {
+        let transfer = try await fixture.end(of: number)
+        #expect(transfer.state == .failed)
+      }
+      #expect(fixture.clock.now.seconds(since: start) < 45)
+      fixture.modify { response, _, _ in response }
+      #expect(try fixture.journal.resume(number, at: fixture.clock.now))
+      try await fixture.working { try await fixture.finish(number) }
+    }
+  }
 }
 
 @Suite("A worker that waits") struct WaitingWorkerTests {
@@ -149,6 +201,20 @@ import Testing
       #expect(try TransferJournal.needsWorker(store: fixture.folder, clock: fixture.clock))
       _ = try await run(fixture)
       #expect(try fixture.journal.transfer(number)?.state == .finished)
+    }
+  }
+
+  @Test("for a Retry-After of an hour is needed at the timeout of the transfer")
+  func timeout() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in .busy(503, retryAfter: .seconds(3600)) }
+      let number = try fixture.download { $0.timeout = .seconds(600) }
+      _ = try await run(fixture)
+      #expect(try TransferJournal.needsWorker(store: fixture.folder, clock: fixture.clock) == false)
+      fixture.clock.advance(by: 600)
+      #expect(try TransferJournal.needsWorker(store: fixture.folder, clock: fixture.clock))
+      _ = try await run(fixture)
+      #expect(try fixture.journal.transfer(number)?.state == .failed)
     }
   }
 

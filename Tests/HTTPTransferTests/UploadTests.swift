@@ -116,6 +116,52 @@ import Testing
     }
   }
 
+  @Test("of anything but a regular file fails without a request")
+  func folder() async throws {
+    try await TransferFixture.with { fixture in
+      let number = try fixture.journal.add(TransferRequest(upload: fixture.folder, to: fixture.url)).number
+      try fixture.journal.resume(number, at: fixture.clock.now)
+      try await fixture.working {
+        let transfer = try await fixture.end(of: number)
+        #expect(transfer.state == .failed)
+        #expect(transfer.failure == "the path to upload is not a regular file")
+      }
+      #expect(fixture.server.requests.isEmpty)
+    }
+  }
+
+  @Test("that is cancelled while its last response arrives stays cancelled")
+  func cancelledAtTheEnd() async throws {
+    struct Cancelling: HTTPTransport {
+      let base = AsyncHTTPTransport()
+      let journal: TransferJournal
+
+      func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+        try await base.get(url, headers: headers)
+      }
+
+      func upload(
+        _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+      ) async throws -> HTTPTransportResponse {
+        let response = try await base.upload(file, to: url, method: method, headers: headers)
+        for transfer in try journal.transfers() where !transfer.state.isOver { try journal.cancel(transfer.number) }
+        return response
+      }
+    }
+    try await TransferFixture.with { fixture in
+      let worker = try TransferWorker(
+        store: fixture.folder, userAgent: "tests/1", transport: Cancelling(journal: fixture.journal),
+        clock: fixture.clock)
+      let task = Task { try await worker.run() }
+      // The worker learns of the cancellation while it stores the response.
+      for _ in 0..<10 { _ = try await fixture.end(of: upload(fixture, TransferFixture.content(1000))) }
+      task.cancel()
+      _ = try await task.value
+      #expect(fixture.server.requests.count == 10)
+      #expect(try fixture.journal.transfers().allSatisfy { $0.state == .cancelled && $0.response == nil })
+    }
+  }
+
   @Test("stores the beginning of an endless response")
   func endlessAnswer() async throws {
     try await TransferFixture.with { fixture in

@@ -54,8 +54,12 @@ import Testing
       // A wrong part is followed by a request for all within the same attempt.
       let instants = times.withLock(\.self)
       #expect(instants.count <= (lie == .wrongTotal ? 5 : 3))
-      // The waits are at least 0.25 and 0.5 s. The clock advances during the attempts, too.
-      if let first = instants.first, let last = instants.last, lie != .wrongTotal {
+      // The waits are at least 0.25 and 0.5 s. The clock advances during the attempts, too. A part that is not the requested
+      // one, as after lost bytes, is followed by another request at once.
+      let ranges = Set(fixture.server.requests.compactMap { $0["Range"] })
+      if let first = instants.first, let last = instants.last, lie != .wrongTotal,
+        ranges.isSubset(of: ["bytes=300000-"]) || lie == .ignoresRange
+      {
         #expect(last.seconds(since: first) >= 0.75)
       }
       #expect(fixture.server.bytesWritten < 3 * 310_000)

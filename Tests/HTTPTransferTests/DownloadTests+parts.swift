@@ -1,0 +1,115 @@
+import Crypto
+import FaultServer
+import Foundation
+import GRDB
+import HTTPTransfer
+import Synchronization
+import TestKit
+import Testing
+
+/// Downloads whose rest is not that of the part which is there.
+extension DownloadTests {
+  /// The difference by which a rest is recognised as that of another version.
+  enum Difference: CaseIterable {
+    case tag, length, coding
+  }
+
+  @Test("begins again if the rest is of another version in spite of If-Range", arguments: Difference.allCases)
+  func otherVersion(difference: Difference) async throws {
+    let content = TransferFixture.content(300_000)
+    let other = TransferFixture.content(difference == .length ? 260_000 : 300_000, seed: 2)
+    try await TransferFixture.with(content) { fixture in
+      // A server that ignores `If-Range` and sends no digest.
+      fixture.modify { response, request, number in
+        if number == 0 { return response.removing("Repr-Digest").truncated(at: .body(100_000)) }
+        let whole = FaultResponse(
+          headers: [("Content-Type", "application/octet-stream"), ("ETag", "\"two\"")], body: other)
+        guard let first = request["Range"]?.wholeMatch(of: /bytes=([0-9]+)-/).flatMap({ Int($0.1) }) else {
+          return whole
+        }
+        var rest = whole.setting("Content-Range", "bytes \(first)-\(other.count - 1)/\(other.count)")
+        (rest.status, rest.body) = (206, other.dropFirst(first))
+        return switch difference {
+        case .tag: rest
+        case .length: rest.removing("ETag")
+        case .coding: rest.setting("ETag", "\"one\"").setting("Content-Encoding", "gzip")
+        }
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
+        #expect(transfer.state == .finished)
+        #expect(try Data(contentsOf: fixture.output) == other)
+      }
+    }
+  }
+
+  @Test("is checked against the announced digest, also if the rest comes without one")
+  func digestOfTheFirstPart() async throws {
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      fixture.modify { response, _, number in
+        if number == 0 { return response.truncated(at: .body(100_000)) }
+        guard number == 1 else { return response }
+        return response.removing("Repr-Digest").body { Data($0.dropLast()) + [($0.last ?? 0) ^ 1] }
+      }
+      try await fixture.working { try await fixture.finish(fixture.download()) }
+      #expect(try Data(contentsOf: fixture.output) == content)
+      #expect(fixture.server.requests.count >= 3)
+    }
+  }
+
+  @Test(
+    "is complete if a killed process has moved it, which its digest tells from another file", arguments: [true, false])
+  func moved(isMoved: Bool) async throws {
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      let number = try fixture.download()
+      // The record of the process that was killed between the last two steps.
+      let queue = try DatabaseQueue(path: fixture.folder.appending(path: "transfers/journal.sqlite").path)
+      try await queue.write { db in
+        let stored = try Data.fetchOne(db, sql: "SELECT json FROM transfers WHERE number = ?", arguments: [number])
+        var json = try JSONSerialization.jsonObject(with: stored ?? Data()) as? [String: Any] ?? [:]
+        (json["completed"], json["total"]) = (300_000, 300_000)
+        json["announcedSHA256"] = SHA256.hash(data: content).hexadecimal
+        let data = try JSONSerialization.data(withJSONObject: json)
+        try db.execute(sql: "UPDATE transfers SET json = ? WHERE number = ?", arguments: [data, number])
+      }
+      try queue.close()
+      try (isMoved ? content : TransferFixture.content(300_000, seed: 2)).write(to: fixture.output)
+      try await fixture.working { try await fixture.finish(number) }
+      #expect(try Data(contentsOf: fixture.output) == content)
+      #expect(fixture.server.requests.count == (isMoved ? 0 : 1))
+    }
+  }
+
+  @Test(
+    "begins again if the part is not the requested one, or longer than declared", arguments: [0, 1])
+  func wrongPart(number: Int) async throws {
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      // A server that sends no digest. It truncates the response until the client has sent a range request.
+      let hasContinued = Mutex(false)
+      fixture.modify { response, request, _ in
+        var response = response.removing("Repr-Digest")
+        guard request["Range"] != nil else {
+          return hasContinued.withLock(\.self) ? response : response.truncated(at: .body(100_000))
+        }
+        hasContinued.withLock { $0 = true }
+        if number == 1 {
+          response.body.append(0)
+          return response.framed(.chunked)
+        }
+        response = response.setting("Content-Range", "bytes 0-199999/300000")
+        response.body = content.prefix(200_000)
+        return response
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
+        #expect(transfer.state == .finished)
+        #expect(try Data(contentsOf: fixture.output) == content)
+        #expect(fixture.server.requests.map { $0["Range"] != nil }.suffix(2) == [true, false])
+        #expect(fixture.server.requests.count { $0["Range"] != nil } == 1)
+      }
+    }
+  }
+}
