@@ -92,6 +92,14 @@ import Testing
       followed.server.respond { _ in FaultResponse(body: document) }
       _ = try await followed.poll(try #require(try await followed.store.subscriptions().first).id)
       #expect(try await followed.titles() == ["Story 1", "Story 2, edited", "Story 3", "Story 4", "Story 5"])
+      // The same is true if only the items show that the name is shared.
+      _ = try await followed.sql.query("DELETE FROM entry_names")
+      followed.advance(86_400)
+      let single = Self.document([Entry(title: "Story 3, edited", link: "/3", hour: 3)])
+      followed.server.respond { _ in FaultResponse(body: single) }
+      _ = try await followed.poll(try #require(try await followed.store.subscriptions().first).id)
+      #expect(
+        try await followed.titles() == ["Story 1", "Story 2, edited", "Story 3, edited", "Story 4", "Story 5"])
     }
   }
 

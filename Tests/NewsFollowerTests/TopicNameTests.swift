@@ -34,6 +34,9 @@ struct TopicNameTests {
     var names = TopicNames(["sport": ["Sports & Games"], "c": ["The language"]])
     #expect(names.slug(for: category("Sport")) == "sport")
     #expect(names.slug(for: category("C")) == "c")
+    // A name with a topic of its own keeps it, whatever the title of the other topic is now.
+    names = TopicNames(["c": ["The language"], Slug.distinct("C"): ["C"]])
+    #expect(names.slug(for: category("C")) == Slug.distinct("C"))
   }
 
   @Test("are named by their slugs in JSON Lines and OPML")

@@ -39,6 +39,7 @@ import Testing
       #expect(try await store.importItems(mixed) == Self.counts(inserted: 1, updated: 1, unchanged: 1))
       #expect(try await sql.counter() == 5)
       #expect(try await store.newsItem(UUID(2)).item.text == "revision 2")
+      #expect(try await store.history(of: UUID(2), limit: 9).entries.map(\.editor) == [.import, .import])
       #expect(try await store.importItems([]) == Self.counts())
     }
   }
@@ -164,6 +165,20 @@ import Testing
       #expect(try await store.importItems([Self.entry(1), Self.entry(2)]) == Self.counts(inserted: 1, skipped: 1))
       #expect(ItemContent(try await store.editorialItem(UUID(1))) == content)
       #expect(try await sql.counter() == 2)
+    }
+  }
+
+  @Test("A copy from an export is inserted, and never overwrites an item")
+  func copies() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      _ = try await store.importItems([Self.entry(1)])
+      let copies = [1, 2].map { number in
+        var copy = Self.entry(number, revision: 2)
+        copy.isCopy = true
+        return copy
+      }
+      #expect(try await store.importItems(copies) == Self.counts(inserted: 1, unchanged: 1))
+      #expect(try await store.newsItem(UUID(1)).item.text == "revision 1")
     }
   }
 

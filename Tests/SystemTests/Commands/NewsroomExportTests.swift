@@ -180,6 +180,10 @@ import Testing
       // The time of the scheduled item has come since the export.
       let due = text.replacing("2999-01-01T00:00:00.000Z", with: "2026-01-01T00:00:00.000Z")
       _ = try await Self.importing(due, into: two)
+      // The history of items that exist is their own.
+      let writes: Int = try await two.value("SELECT count(*) FROM item_history")
+      _ = try await Self.importing(try await Self.export(one, "--history"), into: two)
+      #expect(try await two.value("SELECT count(*) FROM item_history") == writes)
       let key = try await Self.makeKey(two)
       try await two.serve { server in
         let id: UUID = try await two.value("SELECT id FROM items WHERE text = 'later'")
@@ -211,6 +215,7 @@ import Testing
         #"{"newsroom": {"history": false}}"#, item(1, #""title": "good""#), item(2, #""title": " ""#),
         item(3, #""text": "a\u0007""#), item(4, #""state": "scheduled""#), item(5, #""topics": ["nowhere"]"#),
         item(6, #""language": "-""#), item(7, #""revision": 0"#), item(8, #""date": "yesterday""#),
+        item(0, #""date": "2999-01-01T00:00:00Z""#).replacing("\"draft\"", with: "\"published\""),
         #"{"subscription": {"id": "019a1111-0000-7000-8000-000000000009", "url": "ftp://example.org", "topics": [], "#
           + #""state": "draft", "paused": true, "revision": 1}}"#,
       ]
@@ -218,15 +223,16 @@ import Testing
         let path = folder.appending(path: "newsroom.jsonl").path
         let result = try await installation.run("import", "--json", path)
         let counts = try JSONDecoder().decode(ImportTests.Counts.self, from: Data(result.output.utf8))
-        #expect(counts == ImportTests.Counts(read: 9, inserted: 1, skipped: 8))
+        #expect(counts == ImportTests.Counts(read: 10, inserted: 2, skipped: 8))
         for (line, field) in [
           (3, "item.title"), (4, "item.text"), (5, "item.publishAt"), (7, "item.language"), (8, "item.revision"),
-          (9, "item.date"), (10, "subscription.url"),
+          (9, "item.date"), (11, "subscription.url"),
         ] {
           #expect(result.errors.contains("line \(line): the field \"\(field)\" "), "\(field) in \(result.errors)")
         }
       }
       #expect(try await installation.value("SELECT count(*) FROM items WHERE title = 'good'") == 1)
+      #expect(try await installation.value("SELECT count(*) FROM items WHERE date > clock_timestamp()") == 0)
       #expect(try await installation.run("export", "--history").status != 0)
     }
   }

@@ -1,0 +1,50 @@
+import Foundation
+import News
+import NewsFeeds
+import NewsFollower
+import NewsStore
+import Testing
+
+@Suite("Entries on their way into the store") struct ImportBatchTests {
+  private static let now = Date(timeIntervalSince1970: 1_770_000_000)
+
+  /// Returns the items of a feed, and the notes about them.
+  private static func items(_ entries: String, _ assignment: ImportBatch.Assignment) -> ([ImportedItem], [String]) {
+    let feed = #"{"version": "https://jsonfeed.org/version/1.1", "title": "Port", "items": [\#(entries)]}"#
+    let reader = FeedReader(FeedReader.Options(address: "https://port.example/feed"))
+    var batch = ImportBatch(now: now, assignment: assignment)
+    var notes: [String] = []
+    for case .entry(let entry) in reader.feed(Data(feed.utf8)) + reader.finish() {
+      if let note = batch.add(entry) { notes.append(note) }
+    }
+    _ = batch.takeTopics(beside: [:])
+    return (batch.takeItems(), notes)
+  }
+
+  private static func entry(_ id: Int, _ fields: String = #""date_published": "2026-01-02T00:00:00Z""#) -> String {
+    #"{"id": "\#(id)", "content_text": "x", "tags": ["Sea"], \#(fields)}"#
+  }
+
+  @Test("have the topics of their subscription, or else those of their categories")
+  func topics() {
+    let desk = ImportBatch.Assignment(topics: ["desk"])
+    #expect(Self.items(Self.entry(1), desk).0.map(\.content.topics) == [["desk"]])
+    #expect(Self.items(Self.entry(1), ImportBatch.Assignment()).0.map(\.content.topics) == [["sea"]])
+  }
+
+  @Test("have the language of their subscription only if they name none")
+  func languages() {
+    let dated = #""date_published": "2026-01-02T00:00:00Z""#
+    let entries = Self.entry(1) + "," + Self.entry(2, dated + #", "language": "de""#)
+    let items = Self.items(entries, ImportBatch.Assignment(language: "en")).0
+    #expect(items.map(\.content.language) == ["en", "de"])
+  }
+
+  @Test("have the current time in place of a later one, which is noted")
+  func future() {
+    let entries = Self.entry(1) + "," + Self.entry(2, #""date_published": "2999-01-02T00:00:00Z""#)
+    let (items, notes) = Self.items(entries, ImportBatch.Assignment())
+    #expect(items.map { $0.content.date == Self.now } == [false, true])
+    #expect(notes.count == 1 && notes.first?.contains("is in the future") == true)
+  }
+}

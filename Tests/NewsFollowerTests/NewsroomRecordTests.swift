@@ -1,0 +1,90 @@
+import Foundation
+import News
+import NewsFollower
+import NewsStore
+import Testing
+
+@Suite("A record of a newsroom") struct NewsroomRecordTests {
+  private static let digest = String(repeating: "0a", count: 32)
+
+  /// Records that follow all rules.
+  private static let valid = [
+    "topic": #"{"slug": "sport", "titles": {"en": "Sport"}, "position": 1, "revision": 1}"#,
+    "media": """
+    {"id": "019a1111-0000-7000-8000-000000000001", "sha256": "\(digest)", "type": "image/png", "bytes": 1, "width": 1,
+     "height": 2147483647, "name": "a.png", "created": "2026-01-01T00:00:00.000Z"}
+    """,
+    "item": """
+    {"id": "019a1111-0000-7000-8000-000000000002", "state": "draft", "revision": 1, "text": "x", "topics": [],
+     "created": "2026-01-01T00:00:00.000Z", "edited": "2026-01-01T00:00:00.000Z", "date": "2026-01-01T00:00:00.000Z",
+     "breaking": false, "attachments": []}
+    """,
+    "history": """
+    {"item": "019a1111-0000-7000-8000-000000000002", "revision": 1, "at": "2026-01-01T00:00:00.000Z", "state": "draft",
+     "fields": ["text"], "replaced": {"title": "y"}}
+    """,
+  ]
+
+  /// Reads a record with changed members, of which null removes one.
+  private static func record(_ kind: String, _ changes: String = "{}") throws -> NewsroomRecord {
+    func object(_ text: String) throws -> [String: Any] {
+      try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+    let fields = try object(try #require(valid[kind])).merging(object(changes)) { $1 }.filter { !($0.value is NSNull) }
+    return try NewsroomRecord(line: JSONSerialization.data(withJSONObject: [kind: fields]))
+  }
+
+  private static func list(_ element: String, _ count: Int) -> String {
+    "[" + Array(repeating: element, count: count).joined(separator: ", ") + "]"
+  }
+
+  @Test("is read if it follows the rules", arguments: valid.keys)
+  func accepted(kind: String) throws {
+    _ = try Self.record(kind)
+  }
+
+  @Test(
+    "is refused with its field if it breaks a rule",
+    arguments: [
+      ("topic", #"{"titles": {"-": "x"}}"#, "titles"), ("topic", #"{"slug": "A b"}"#, "slug"),
+      ("media", #"{"bytes": 0}"#, "bytes"), ("media", #"{"width": 0}"#, "width"),
+      ("media", #"{"height": 2147483648}"#, "height"), ("media", #"{"type": "png"}"#, "type"),
+      ("media", #"{"sha256": "0a0a"}"#, "sha256"),
+      ("history", #"{"fields": ["text, title"]}"#, "fields"),
+      ("history", #"{"replaced": {"title": "a\u0000"}}"#, "replaced"),
+      ("item", #"{"state": "published", "dated": false}"#, "dated"),
+      ("item", #"{"publishAt": "2026-02-01T00:00:00Z", "expireAt": "2026-02-01T00:00:00Z"}"#, "expireAt"),
+      ("item", #"{"gone": "out-of-scope"}"#, "gone"),
+      ("item", #"{"erased": "2026-01-02T00:00:00Z", "text": null}"#, "erased"),
+      ("item", #"{"erased": "2026-01-02T00:00:00Z", "state": "retracted"}"#, "erased"),
+      ("item", #"{"source": "a"}"#, "source"), ("item", #"{"source": "a", "sourceDigest": "\#(digest)"}"#, "source"),
+      ("item", #"{"source": "a\u0000", "guid": "b", "sourceDigest": "\#(digest)"}"#, "source"),
+      ("item", #"{"source": "a", "guid": "b", "sourceDigest": "0a"}"#, "sourceDigest"),
+      ("item", #"{"title": "\#(String(repeating: "é", count: 513))"}"#, "title"),
+      ("item", #"{"author": " \u00a0"}"#, "author"), ("item", #"{"url": "javascript:alert(1)"}"#, "url"),
+      ("item", #"{"topics": ["A b"]}"#, "topics"), ("item", #"{"topics": \#(list(#""a""#, 17))}"#, "topics"),
+      (
+        "item", #"{"attachments": \#(list(#"{"url": "https://example.org/a", "type": "image/png"}"#, 33))}"#,
+        "attachments"
+      ),
+    ])
+  func refused(kind: String, changes: String, field: String) {
+    let error = #expect(throws: InvalidRecord.self) { try Self.record(kind, changes) }
+    #expect(error?.description.hasPrefix("the field \"\(kind).\(field)\" ") == true, "\(error?.description ?? "")")
+  }
+
+  @Test("of an item is as large as the rules allow, and has no scripts")
+  func item() throws {
+    let attachment = #"{"url": "https://example.org/a", "type": "image/png"}"#
+    let changes = """
+      {"title": "\(String(repeating: "é", count: 512))", "topics": \(Self.list(#""a""#, 16)),
+       "attachments": \(Self.list(attachment, 32)), "html": "<p>x</p><script>alert(1)</script>"}
+      """
+    guard case .item(let item) = try Self.record("item", changes) else { throw UnexpectedRecord() }
+    #expect(item.content.html == "<p>x</p>")
+    #expect(item.content.topics == ["a"])
+    #expect(item.content.attachments.count == 32)
+  }
+
+  private struct UnexpectedRecord: Error {}
+}
