@@ -71,6 +71,49 @@ import Testing
     }
   }
 
+  /// A push that asks for a report about news that the client has.
+  private func push(_ installation: Installation) -> RemoteNotification {
+    let payload = #"{"push":"\#(UUID())","report":"1","token":"\#(installation.feed.token())"}"#
+    return RemoteNotification(payload: Data(payload.utf8))
+  }
+
+  @Test("that was made while the former one was refused stays")
+  func forgottenMeanwhile() async throws {
+    try await with { installation, devices, client in
+      try await client.registerDevice(Self.registration)
+      devices.forget()
+      _ = devices.requests()
+      devices.answer(FaultResponse(status: 404).hanging(at: .start))
+      let push = push(installation)
+      let reporting = Task { await client.receive(push) }
+      try await eventually("the report waits for its response") { devices.requests() == ["PUT state"] }
+      try await installation.client().registerDevice(DeviceRegistration(provider: .fcm, token: "new"))
+      #expect(devices.requests() == ["PUT", "POST", "PUT state"])
+      installation.server.release()
+      _ = await reporting.value
+      #expect(client.device?.id?.uuidString.lowercased() == devices.devices.keys.first)
+    }
+  }
+
+  @Test("reports the last push, also if it has arrived during the report about another one")
+  func reportMeanwhile() async throws {
+    try await with { installation, devices, client in
+      try await client.registerDevice(Self.registration)
+      _ = devices.requests()
+      devices.answer(FaultResponse(status: 204).hanging(at: .start), FaultResponse(status: 500))
+      let (first, second) = (push(installation), push(installation))
+      let reporting = Task { await client.receive(first) }
+      try await eventually("the report waits for its response") { devices.requests() == ["PUT state"] }
+      await client.receive(second)
+      #expect(devices.requests() == ["PUT state"])
+      installation.server.release()
+      _ = await reporting.value
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT state"])
+      #expect(devices.device?.reports.last?.push == second.id)
+    }
+  }
+
   @Test("that is valid is renewed after the server has refused another one", arguments: [true, false])
   func refusal(isReachable: Bool) async throws {
     try await with { installation, devices, client in

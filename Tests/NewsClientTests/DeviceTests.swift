@@ -88,6 +88,16 @@ import Testing
     }
   }
 
+  @Test("is not renewed after a fetch that has failed, because the address of the server may be wrong")
+  func failedFetch() async throws {
+    try await registered { installation, devices, client in
+      installation.clock.advance(by: Self.week)
+      installation.feed.fault(next: .busy(500, retryAfter: nil))
+      #expect(await client.performFetch(.scheduled).result == .failed)
+      #expect(devices.requests() == [])
+    }
+  }
+
   @Test("that the server has forgotten is registered again, without a loop")
   func forgotten() async throws {
     try await registered { installation, devices, client in
@@ -222,6 +232,13 @@ import Testing
       await client.performFetch(.scheduled)
       #expect(client.device?.isConfirmed == true && devices.device?.isConfirmed == true)
       #expect(devices.requests() == ["PUT confirmation", "PUT confirmation", "PUT confirmation"])
+      // Neither a late code nor a renewal makes it unconfirmed.
+      await client.receive(RemoteNotification(payload: Data(#"{"code":"wrong"}"#.utf8)))
+      #expect(client.device?.isConfirmed == true)
+      installation.clock.advance(by: Self.week)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT confirmation", "PUT", "PUT state"])
+      #expect(client.device?.isConfirmed == true)
     }
   }
 

@@ -36,11 +36,16 @@ import Testing
     }
   }
 
-  @Test("are not raised for items whose alert was shown before the fetch, and the alert is withdrawn with its item")
+  @Test("are not raised for items whose alert was shown before the fetch, but run the program, and are withdrawn")
   func alerts() async throws {
     try await Installation.with { installation in
       let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
+      let (program, received) = (
+        installation.folder.appending(path: "program"), installation.folder.appending(path: "received")
+      )
+      let client = try await installation.notifier(presenter, program: program)
+      try Data("#!/bin/sh\ncat > \"$TIDINGS_STORE/received\"\n".utf8).write(to: program)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
       installation.feed.publish("old")
       await client.fetchAndDeliver()
       let item = installation.publishBreaking("Flood")
@@ -48,14 +53,34 @@ import Testing
       try await client.notifications.add(alert)
       #expect(await client.fetchAndDeliver().inserted == 1)
       #expect(presenter.titles == ["Flood alert"])
+      #expect(try String(contentsOf: received, encoding: .utf8).contains("\"title\":\"Flood\""))
       installation.feed.retract(item.id)
       await client.fetchAndDeliver()
       #expect(presenter.withdrawn == ["1"])
     }
   }
 
-  @Test("are forgotten if the user turns them off while they wait")
-  func turnedOff() async throws {
+  @Test("are forgotten if the store follows another feed, also about items that this one has too")
+  func otherFeed() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      presenter.mode.withLock { $0 = .fails }
+      installation.feed.publish("one", topics: ["sport"], title: "One")
+      await client.fetchAndDeliver()
+      #expect(try client.notifications.waitingItems == 1)
+      var other = installation
+      other.topics = ["sport"]
+      let next = try await other.notifier(presenter)
+      #expect(await next.fetchAndDeliver().result == .newData)
+      #expect(try next.notifications.waitingItems == 0)
+    }
+  }
+
+  @Test("are forgotten if the user turns them off while they wait", arguments: [false, true])
+  func turnedOff(hasProgram: Bool) async throws {
     try await Installation.with { installation in
       let presenter = RecordingPresenter()
       let client = try await installation.notifier(presenter)
@@ -69,6 +94,7 @@ import Testing
       try client.notifications.setOptions(options)
       #expect(try client.notifications.waitingItems == 1)
       options.showsNews = false
+      if hasProgram { options.program = URL(filePath: "/usr/bin/true") }
       try client.notifications.setOptions(options)
       presenter.mode.withLock { $0 = .works }
       await client.notifications.deliver()

@@ -53,7 +53,7 @@ extension Installation {
   ///
   /// - Parameter isVisible: Whether the app is in the foreground.
   func notifier(
-    _ presenter: RecordingPresenter, quietHours: QuietHours? = nil, isVisible: Bool = false,
+    _ presenter: RecordingPresenter, quietHours: QuietHours? = nil, program: URL? = nil, isVisible: Bool = false,
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws -> NewsFetcher {
     var configuration = NewsFetcher.Configuration(
@@ -61,7 +61,7 @@ extension Installation {
     configuration.timeZone = .gmt
     configuration.presenter = presenter
     var options = NotificationOptions()
-    (options.showsNews, options.quietHours) = (true, quietHours)
+    (options.showsNews, options.quietHours, options.program) = (true, quietHours, program)
     configuration.notifications = options
     let application = ApplicationLifecycle(launchReason: isVisible ? .user : .fetch, clock: clock)
     await application.launch()
@@ -326,6 +326,25 @@ extension NewsFetcher {
       #expect(presenter.withdrawn == ["1"])
       #expect(presenter.presented.count == 1)
       #expect(try client.notifications.delivered == [])
+    }
+  }
+}
+
+extension LocalNotificationTests {
+  @Test("about an ordinary item are not repeated if it is corrected")
+  func ordinaryCorrections() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      var item = installation.feed.publish("text", title: "Frery")
+      await client.fetchAndDeliver()
+      #expect(presenter.titles == ["Frery"])
+      item.title = "Ferry"
+      installation.feed.publish([item])
+      await client.fetchAndDeliver()
+      #expect(presenter.titles == ["Frery"] && presenter.replaced == [])
     }
   }
 }

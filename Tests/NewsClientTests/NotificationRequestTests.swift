@@ -116,6 +116,24 @@ import Testing
       #expect(installation.clock.sleeping == [])
     }
   }
+
+  @Test("that waits in quiet hours is shown at their end by a process that stays alive")
+  func endOfQuietHours() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let quietHours = QuietHours(from: 22 * 60, to: 7 * 60)
+      let notifications = try await installation.notifier(presenter, quietHours: quietHours).notifications
+      // It is 06:50.
+      installation.clock.advance(by: 31_000)
+      try await notifications.add(request("tide", "High water"))
+      let running = Task { await notifications.run() }
+      try await eventually("it waits for their end") { installation.clock.sleeping == [600] }
+      installation.clock.advance(by: 600)
+      try await eventually("it is shown") { presenter.titles == ["High water"] }
+      running.cancel()
+      await running.value
+    }
+  }
 }
 
 @Suite("The choices about notifications") struct NotificationOptionsTests {

@@ -107,6 +107,48 @@ import Testing
     }
   }
 
+  @Test("over the limit stays pending until the newest token is reached, in whatever order the pushes arrive")
+  func olderPush() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      await client.performFetch(.scheduled)
+      for _ in 0..<3 { await client.receive(push()) }
+      installation.feed.publish("two")
+      let (older, before) = (installation.feed.token(), installation.feed.snapshot)
+      installation.feed.publish("three")
+      for token in [installation.feed.token(), older] {
+        #expect(await client.receive(push(token: token)).requests == 0)
+      }
+      installation.feed.fault(next: .stale(before))
+      #expect(await client.performFetch(.manual).inserted == 1)
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == 3600)
+      #expect(await client.performFetch(.manual).inserted == 1)
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == nil)
+    }
+  }
+
+  @Test("fetches again after a fetch that it has joined and that began before it")
+  func joined() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch(.scheduled)
+      _ = installation.requests()
+      installation.feed.fault(next: .hang(at: .start))
+      let first = Task { await client.performFetch(.manual) }
+      try await eventually("it waits") { !installation.requests().isEmpty }
+      installation.feed.publish("two")
+      let push = push(token: installation.feed.token())
+      let second = Task { await client.receive(push) }
+      try await eventually("the push is recorded") { try client.schedule.pushes != PushRateLimit() }
+      installation.server.release()
+      #expect(await first.value.result == .noData)
+      #expect(await second.value.inserted == 1)
+    }
+  }
+
   @Test(
     "over the limit is made up for again if the fetch for it fails or its process is killed", arguments: [false, true])
   func failedFetch(isKilled: Bool) async throws {

@@ -161,6 +161,35 @@ import Testing
     }
   }
 
+  @Test("Feeds that have failed before leave half of the room for others")
+  func failingFeeds() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { request in
+        request.path.hasPrefix("/failing") ? FaultResponse().hanging(at: .start) : Followed.feed(["a"])
+      }
+      for number in 0..<20 { _ = try await followed.subscribe("/failing\(number)") }
+      _ = try await followed.sql.query(
+        "UPDATE subscriptions SET failures = 1, next_poll = next_poll - interval '1 hour'")
+      for number in 0..<4 { _ = try await followed.subscribe("/\(number)") }
+      try await followed.follower.pollDue()
+      // There is room for 16 polls. All of them would be those of the feeds that are due for a longer time.
+      let paths = followed.server.requests.map(\.path)
+      #expect(paths.count == 24 && paths[..<16].count { !$0.hasPrefix("/failing") } == 4, "\(paths)")
+    }
+  }
+
+  @Test("An entity tag of more than 1 KiB is not sent back")
+  func longValidator() async throws {
+    try await Followed.with { followed in
+      let tag = "\"" + String(repeating: "a", count: 1023) + "\""
+      followed.server.respond { _ in Followed.feed(["a"], headers: [("ETag", tag), ("Last-Modified", "x")]) }
+      let id = try await followed.subscribe("/feed")
+      for _ in 0..<2 { #expect(try await followed.poll(id).lastError == nil) }
+      let second = try #require(followed.server.requests.last)
+      #expect(second["If-None-Match"] == nil && second["If-Modified-Since"] == "x")
+    }
+  }
+
   @Test("Several processes never poll a feed twice")
   func severalProcesses() async throws {
     try await Followed.with { followed in
@@ -205,6 +234,8 @@ import Testing
       _ = try await followed.poll(id)
       let items = try await followed.store.editorialItems(EditorialQuery()).items
       #expect(items.map(\.item.title) == ["a2"] && items.map(\.item.date) == [Followed.start])
+      let counts = followed.store.polls
+      #expect(counts.changed == 2 && counts.unchanged == 0 && counts.inserted == 1 && counts.updated == 1)
     }
   }
 

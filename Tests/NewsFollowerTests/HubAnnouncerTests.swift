@@ -134,6 +134,33 @@ import Testing
     }
   }
 
+  @Test("A hub that is busy is asked until it accepts, however often", arguments: [408, 429])
+  func busy(status: Int) async throws {
+    try await Self.withHub { hub in
+      hub.web.respond { _ in FaultResponse(status: status) }
+      _ = try await hub.server.publish("x")
+      for _ in 0..<6 {
+        #expect(try await !hub.announce().isEmpty)
+        hub.advance(86_400)
+      }
+      hub.web.respond { _ in FaultResponse(status: 204) }
+      #expect(try await hub.announce() == Self.feed)
+    }
+  }
+
+  @Test("A hub may ask for a wait of a day at most")
+  func longWait() async throws {
+    try await Self.withHub { hub in
+      hub.web.respond { _ in FaultResponse(status: 503, headers: [("Retry-After", "1000000")]) }
+      _ = try await hub.server.publish("x")
+      #expect(try await !hub.announce().isEmpty)
+      hub.advance(86_399)
+      #expect(try await hub.announce() == [])
+      hub.advance(2)
+      #expect(try await !hub.announce().isEmpty)
+    }
+  }
+
   @Test("Several processes announce each feed once")
   func severalProcesses() async throws {
     try await Self.withHub { hub in

@@ -74,6 +74,21 @@ import Testing
     }
   }
 
+  @Test("A poll without new items does not lengthen the day in which they are counted")
+  func dayEnds() async throws {
+    try await Followed.with(newItems: NewItemLimits(perPoll: 3, perDay: 4)) { followed in
+      let id = try await followed.subscribe("/feed")
+      followed.server.respond { _ in Followed.feed(Self.titles(1...3)) }
+      #expect(try await followed.poll(id).lastError == nil)
+      followed.advance(80_000)
+      #expect(try await followed.poll(id).lastError == nil)
+      followed.advance(6400)
+      followed.server.respond { _ in Followed.feed(Self.titles(1...6)) }
+      #expect(try await followed.poll(id).lastError == nil)
+      #expect(try await followed.titles().count == 6)
+    }
+  }
+
   @Test("A feed of 60,000 entries stores a bounded number, and makes no topics of the others")
   func hostile() async throws {
     try await Followed.with { followed in

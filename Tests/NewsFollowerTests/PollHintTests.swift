@@ -111,6 +111,34 @@ import Testing
     }
   }
 
+  @Test("A feed that has become silent is polled after an eighth of its silence")
+  func silent() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Followed.feed(["a", "b"]) }
+      let id = try await followed.subscribe("/feed")
+      for wait in [1800.0, 5450, 10_450] {
+        _ = try await followed.poll(id)
+        #expect(abs(try await followed.wait(id) - wait * 1.05) < 0.01)
+        followed.advance(40_000)
+      }
+    }
+  }
+
+  @Test("An entry whose date is in the future has no effect on the time of the next poll")
+  func future() async throws {
+    try await Followed.with { followed in
+      let items = [864_000.0, -3600, -7200].map { seconds in
+        let date = Followed.start.addingTimeInterval(seconds).formatted(.iso8601)
+        return "<item><guid>\(seconds)</guid><title>a</title><pubDate>\(date)</pubDate></item>"
+      }
+      let feed = "<rss version=\"2.0\"><channel><title>Port</title>\(items.joined())</channel></rss>"
+      followed.server.respond { _ in FaultResponse(body: Data(feed.utf8)) }
+      let id = try await followed.subscribe("/feed")
+      _ = try await followed.poll(id)
+      #expect(abs(try await followed.wait(id) - 1800 * Self.spread) < 0.01)
+    }
+  }
+
   @Test("The interval of a feed without dates follows the changes that polls find")
   func undated() async throws {
     try await Followed.with { followed in

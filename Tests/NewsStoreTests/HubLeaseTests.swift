@@ -29,11 +29,14 @@ import Testing
   private static func token(_ request: HubRequest) -> String { String(request.callback.suffix(22)) }
 
   private static func poll(
-    _ store: NewsStore, _ id: UUID, at now: Date, during action: () async throws -> Void = {}
+    _ store: NewsStore, _ id: UUID, wait: Double = 3600, retryAfter: Double? = nil, at now: Date,
+    during action: () async throws -> Void = {}
   ) async throws -> Date? {
     let lease = try #require(try await store.leaseSubscription(for: 60, only: id, at: now))
     try await action()
-    try await store.finishPoll(lease, PollOutcome(wait: 3600), at: now)
+    var outcome = PollOutcome(wait: wait)
+    outcome.retryAfter = retryAfter
+    try await store.finishPoll(lease, outcome, at: now)
     return try await store.subscription(id).nextPoll
   }
 
@@ -41,6 +44,8 @@ import Testing
   func rarePolls() async throws {
     try await NewsDatabase.withStore { store, _ in
       let (id, _) = try await Self.make(store)
+      // A feed that asks for a longer wait than a day has it.
+      #expect(try await Self.poll(store, id, wait: 200_000, at: Self.start + 50) == Self.start + 200_050)
       #expect(try await Self.poll(store, id, at: Self.start + 100) == Self.start + 100 + 4 * 3600)
       try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start + 200)
       #expect(try await store.subscription(id).nextPoll == Self.start + 100 + 4 * 3600)
@@ -79,6 +84,20 @@ import Testing
     }
   }
 
+  @Test("A notice leads to no poll before Retry-After, also if it arrives during a poll")
+  func retryAfter() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (id, request) = try await Self.make(store)
+      let next = try await Self.poll(store, id, retryAfter: 500, at: Self.start + 100) {
+        try await store.noteHubNotice(Self.token(request), at: Self.start + 101)
+      }
+      #expect(next == Self.start + 600)
+      _ = try await Self.poll(store, id, retryAfter: 5000, at: Self.start + 700)
+      try await store.noteHubNotice(Self.token(request), at: Self.start + 1000)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 5700)
+    }
+  }
+
   @Test("A notice does not shorten the wait after a failure")
   func backoff() async throws {
     try await NewsDatabase.withStore { store, _ in
@@ -90,6 +109,50 @@ import Testing
       try await store.finishPoll(lease, outcome, at: Self.start + 102)
       try await store.noteHubNotice(Self.token(request), at: Self.start + 103)
       #expect(try await store.subscription(id).nextPoll == Self.start + 7302)
+    }
+  }
+
+  @Test(
+    "A lease has the duration that its hub grants, from a minute to 90 days",
+    arguments: [
+      (1, 60), (nil, 864_000), (100_000, 100_000), (1e9, 90 * 86_400),
+    ] as [(Double?, Double)])
+  func durations(granted: Double?, expected: Double) async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (id, request) = try await Self.make(store)
+      #expect(
+        try await store.confirmHubLease(
+          Self.token(request), .subscribe, topic: Self.topic, seconds: granted, at: Self.start))
+      #expect(try await store.subscription(id).websub?.leaseEnds == Self.start + expected)
+    }
+  }
+
+  @Test("A confirmation is accepted for a day, and one that precedes the response to its request counts")
+  func confirmations() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (_, request) = try await Self.make(store)
+      // The lease is renewed after about four fifths of its day.
+      let wait = try #require(try await store.nextHubRequest(at: Self.start))
+      #expect(64_800...69_120 ~= wait)
+      func confirm(_ second: Double) async throws -> Bool {
+        try await store.confirmHubLease(
+          Self.token(request), .subscribe, topic: Self.topic, seconds: nil, at: Self.start + second)
+      }
+      #expect(try await confirm(86_399))
+      #expect(try await !confirm(86_400))
+    }
+  }
+
+  @Test("The hubs of a poll that has lost its lease are ignored")
+  func hubsOfLostPoll() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let id = UUID()
+      _ = try await store.createSubscription(id, SubscriptionContent(url: Self.topic))
+      let lost = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start))
+      _ = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 60))
+      try await store.noteHubs(["https://hub.example/"], topic: Self.topic, of: lost)
+      try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start + 61)
+      #expect(try await store.leaseHubRequest(for: 60, at: Self.start + 61) == nil)
     }
   }
 
@@ -124,6 +187,8 @@ import Testing
       #expect(try await store.leaseHubRequest(for: 60, at: due + 59) == nil)
       let second = try #require(try await store.leaseHubRequest(for: 60, at: due + 60))
       #expect(second.callback == request.callback && second.secret == request.secret)
+      try await store.releaseHubRequest(first)
+      #expect(try await store.leaseHubRequest(for: 60, at: due + 61) == nil)
       try await store.finishHubRequest(first, failure: HubFailure(message: "late", wait: 1), at: due + 61)
       #expect(try await store.subscription(id).websub?.error == nil)
     }

@@ -38,6 +38,32 @@ import Testing
     }
   }
 
+  @Test("The feed that is due for the longest time comes first")
+  func order() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let ids = try await Self.make(store, 3)
+      for (id, seconds) in zip(ids, [10.0, 30, 20]) {
+        _ = try await sql.query("UPDATE subscriptions SET next_poll = \(Self.start - seconds) WHERE id = \(id)")
+      }
+      for id in [ids[1], ids[2], ids[0]] {
+        #expect(try await store.leaseSubscription(for: 60, at: Self.start)?.subscription.id == id)
+      }
+    }
+  }
+
+  @Test("An extension makes a lease longer, and never shorter")
+  func extended() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      _ = try await Self.make(store, 1)
+      let lease = try #require(try await store.leaseSubscription(for: 300, at: Self.start))
+      #expect(try await store.extendLease(lease, by: 60, at: Self.start + 10))
+      #expect(try await store.leaseSubscription(for: 60, at: Self.start + 299) == nil)
+      #expect(try await store.extendLease(lease, by: 300, at: Self.start + 299))
+      #expect(try await store.leaseSubscription(for: 60, at: Self.start + 598) == nil)
+      #expect(try await store.leaseSubscription(for: 60, at: Self.start + 599) != nil)
+    }
+  }
+
   @Test("The lease of a dead process ends, and its late outcome is ignored")
   func takenOver() async throws {
     try await NewsDatabase.withStore { store, _ in
@@ -46,6 +72,8 @@ import Testing
       #expect(try await store.leaseSubscription(for: 60, at: Self.start + 59) == nil)
       let second = try #require(try await store.leaseSubscription(for: 60, at: Self.start + 60))
       #expect(try await store.extendLease(first, by: 60) == false)
+      try await store.releaseLease(first, wait: 0, at: Self.start + 60)
+      #expect(try await store.leaseSubscription(for: 60, at: Self.start + 61) == nil)
       var failure = PollOutcome(wait: 1)
       failure.failure = (status: 500, message: "late")
       try await store.finishPoll(first, failure, at: Self.start + 61)
@@ -122,21 +150,83 @@ import Testing
     }
   }
 
+  @Test("A poll on request during another one follows it at once, and not before Retry-After of that one")
+  func requestedDuringPoll() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let id = try await Self.make(store, 1)[0]
+      let lease = try #require(try await store.leaseSubscription(for: 60, at: Self.start))
+      _ = try await store.requestPoll(id)
+      var outcome = PollOutcome(wait: 600)
+      outcome.retryAfter = 500
+      try await store.finishPoll(lease, outcome, at: Self.start + 1)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 501)
+    }
+  }
+
+  private static func change(
+    _ store: NewsStore, _ id: UUID, _ change: @escaping @Sendable (inout SubscriptionContent) -> Void
+  ) async throws {
+    _ = try await store.modifySubscription(id, if: .exists) { subscription in
+      var content = SubscriptionContent(subscription)
+      change(&content)
+      return content
+    }
+  }
+
+  @Test("A feed with a new address begins afresh, and a poll of the former address has no effect")
+  func newAddress() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let id = try await Self.make(store, 1)[0]
+      var outcome = PollOutcome(wait: 600)
+      (outcome.validators, outcome.pacing) = (("\"1\"", "x"), Data("{}".utf8))
+      let first = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start))
+      try await store.finishPoll(first, outcome, at: Self.start)
+      let former = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 10))
+      #expect(former.etag == "\"1\"" && former.lastModified == "x" && former.pacing != nil)
+      try await Self.change(store, id) { $0.url = "https://other.example/" }
+      #expect(try await store.subscription(id).lastSuccess == nil)
+      let new = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 11))
+      #expect(new.etag == nil && new.lastModified == nil && new.pacing == nil)
+      try await store.finishPoll(former, outcome, at: Self.start + 12)
+      #expect(try await store.subscription(id).lastSuccess == nil)
+    }
+  }
+
+  @Test("A resumed feed has no failures, and is polled again at once if a poll is under way")
+  func resumed() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let id = try await Self.make(store, 1)[0]
+      var failure = PollOutcome(wait: 10)
+      failure.failure = (status: 503, message: "busy")
+      for second in [0.0, 10] {
+        let lease = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + second))
+        try await store.finishPoll(lease, failure, at: Self.start + second)
+      }
+      for paused in [true, false] { try await Self.change(store, id) { $0.paused = paused } }
+      let lease = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 20))
+      #expect(lease.failures == 0)
+      for paused in [true, false] { try await Self.change(store, id) { $0.paused = paused } }
+      try await store.finishPoll(lease, PollOutcome(wait: 600), at: Self.start + 21)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 21)
+    }
+  }
+
   @Test("Subscriptions are counted by the success of their polls, with the longest delay of a poll")
   func counts() async throws {
     try await NewsDatabase.withStore { store, sql in
-      let ids = try await Self.make(store, 5)
+      let ids = try await Self.make(store, 6)
       _ = try await sql.query("UPDATE subscriptions SET next_poll = \(Self.start)")
       _ = try await sql.query("UPDATE subscriptions SET failures = 3 WHERE id = \(ids[0])")
       _ = try await sql.query("UPDATE subscriptions SET failures = 2 WHERE id = \(ids[1])")
       _ = try await sql.query(
         "UPDATE subscriptions SET failures = 9, paused = true, next_poll = '2020-01-01Z' WHERE id = \(ids[2])")
+      _ = try await sql.query("UPDATE subscriptions SET failures = 1 WHERE id = \(ids[5])")
       // A poll under way is not late.
       _ = try #require(try await store.leaseSubscription(for: 600, only: ids[3], at: Self.start + 10))
       _ = try await sql.query("UPDATE subscriptions SET next_poll = '2020-01-01Z' WHERE id = \(ids[3])")
       try await store.countSubscriptions(at: Self.start + 120)
       let counts = store.polls.subscriptions
-      #expect(counts.working == 3 && counts.failing == 1 && counts.paused == 1)
+      #expect(counts.working == 4 && counts.failing == 1 && counts.paused == 1)
       #expect(counts.overdueSeconds == 120)
       // Feeds that work come first if there is little room.
       let healthy = try await store.leaseSubscription(for: 60, skipsFailing: true, at: Self.start + 120)
@@ -159,9 +249,18 @@ import Testing
       }
       let failing = try await store.subscription(id)
       #expect(failing.lastError == .init(at: Self.start + 20, status: 503, message: "busy"))
-      let lease = try #require(try await store.leaseSubscription(for: 60, at: Self.start + 30))
+      func failingFeeds() async throws -> [UUID] {
+        try await store.subscriptions(SubscriptionQuery(health: .failing)).subscriptions.map(\.subscription.id)
+      }
+      #expect(try await failingFeeds() == [id])
+      let success = try #require(try await store.leaseSubscription(for: 60, at: Self.start + 30))
+      try await store.finishPoll(success, PollOutcome(wait: 10), at: Self.start + 30)
+      #expect(try await store.subscription(id).lastError == nil)
+      #expect(try await failingFeeds().isEmpty)
+      let lease = try #require(try await store.leaseSubscription(for: 60, at: Self.start + 40))
+      #expect(lease.failures == 0)
       failure.pauses = true
-      try await store.finishPoll(lease, failure, at: Self.start + 30)
+      try await store.finishPoll(lease, failure, at: Self.start + 40)
       let paused = try await store.subscription(id)
       #expect(paused.paused && paused.nextPoll == nil && paused.revision == 2)
       #expect(try await store.leaseSubscription(for: 60, at: Self.start + 1e6) == nil)

@@ -20,8 +20,7 @@ package final class APNsSender: PushSender {
   package let width = 300
   package let sharesFailures = true
 
-  private let production: String
-  private let sandbox: String
+  private let url: String?
   private let token: APNsProviderToken
   private let connection: PushConnection
   private let clock: @Sendable () -> Date
@@ -41,8 +40,7 @@ package final class APNsSender: PushSender {
     _ credentials: APNsCredentials, url: String?, trustRoots: [NIOSSLCertificate], timeout: Duration? = nil,
     clock: @escaping @Sendable () -> Date
   ) {
-    production = url ?? "https://api.push.apple.com"
-    sandbox = url ?? "https://api.sandbox.push.apple.com"
+    self.url = url
     token = APNsProviderToken(
       key: credentials.key, keyID: credentials.keyID, teamID: credentials.teamID, clock: clock)
     connection = PushConnection(trustRoots: trustRoots, timeout: timeout ?? Self.timeout)
@@ -61,11 +59,16 @@ package final class APNsSender: PushSender {
     guard let payload = APNsPayload.bytes(message), payload.count <= APNsPayload.limit else {
       return PushAnswer(.invalid(reason: "the payload has more than \(APNsPayload.limit) bytes"))
     }
-    let url = "\(environment == .production ? production : sandbox)/3/device/\(device)"
+    let url = "\(url ?? Self.service(of: environment))/3/device/\(device)"
     return await send(payload, to: url, topic: topic, message)
   }
 
   package func shutdown() async { await connection.shutdown() }
+
+  /// Returns the address of Apple's service for an environment, without a trailing slash.
+  package static func service(of environment: PushEnvironment) -> String {
+    environment == .production ? "https://api.push.apple.com" : "https://api.sandbox.push.apple.com"
+  }
 
   private func send(_ payload: [UInt8], to url: String, topic: String, _ message: PushMessage) async -> PushAnswer {
     var wait: Double = 0

@@ -192,6 +192,11 @@ import Testing
       _ = await service.send()
       let second = Set(service.takeTokens())
       #expect(second.count == 1 && second != first)
+      // APNs would refuse a token from the future of a clock that was set back.
+      service.time.advance(minutes: -60)
+      _ = await service.send()
+      let third = Set(service.takeTokens())
+      #expect(third.count == 1 && third != second)
     }
   }
 
@@ -230,6 +235,12 @@ import Testing
       await service.server.stop()
       #expect(await service.send().isFailure)
     }
+  }
+
+  @Test("Each environment has its service, because the tokens of one are unknown to the other")
+  func environments() {
+    #expect(APNsSender.service(of: .production) == "https://api.push.apple.com")
+    #expect(APNsSender.service(of: .sandbox) == "https://api.sandbox.push.apple.com")
   }
 
   @Test("A token that is not hexadecimal is not sent, because it would change the path")

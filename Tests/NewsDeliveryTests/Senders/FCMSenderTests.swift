@@ -7,6 +7,7 @@ import NewsDelivery
 import NewsStore
 import Synchronization
 import TestKit
+import TestSupport
 import Testing
 
 /// Requests to FCM HTTP v1 and to Google's token service, and the meaning of their responses.
@@ -182,6 +183,25 @@ import Testing
       let answer = await service.send()
       #expect(answer.pause != nil && answer.result.wait == answer.pause?.seconds)
       #expect(service.tokenResponse.issued.withLock { $0 } == 3)
+    }
+  }
+
+  @Test("The refusal of a former access token does not discard the one that has replaced it")
+  func lateRefusal() async throws {
+    try await Self.with { service in
+      let (refusal, messages) = (Self.failure(401, nil), Count())
+      service.server.respond { request in
+        if request.path == "/token" { return service.tokenResponse.token() }
+        guard request["Authorization"] == "Bearer token-1" else { return .json("{}") }
+        return messages.next() == 1 ? refusal.hanging(at: .start) : refusal
+      }
+      async let late = service.send()
+      try await eventually("the first message has no response yet") { messages.value == 1 }
+      #expect(await service.send().result == .sent)
+      #expect(service.tokenResponse.issued.withLock { $0 } == 2)
+      service.server.release()
+      #expect(await late.result == .sent)
+      #expect(service.tokenResponse.issued.withLock { $0 } == 2)
     }
   }
 

@@ -53,9 +53,9 @@ import Testing
 
   /// - Parameters:
   ///   - allowed: The networks that messages may reach besides public ones.
-  ///   - address: The address of the name `push.test`.
+  ///   - addresses: The addresses of each name.
   private static func with(
-    allowed: [String] = ["127.0.0.1"], address: String = "127.0.0.1", timeout: Duration = .seconds(60),
+    allowed: [String] = ["127.0.0.1"], addresses: [String] = ["127.0.0.1"], timeout: Duration = .seconds(60),
     _ body: (Service) async throws -> Void
   ) async throws {
     let (key, time, lookups) = (P256.Signing.PrivateKey(), TestTime(), Count())
@@ -64,7 +64,7 @@ import Testing
     try await FaultServer.with({ _ in FaultResponse(status: 201) }) { server in
       let resolver = NameResolver { _, port in
         _ = lookups.next()
-        return [try SocketAddress(ipAddress: address, port: port)]
+        return try addresses.map { try SocketAddress(ipAddress: $0, port: port) }
       }
       let sender = WebPushSender(
         try VAPIDCredentials(pem: key.pemRepresentation, subject: "mailto:news@example.org"),
@@ -192,13 +192,26 @@ import Testing
 
   @Test("A name with an address in a private network is refused, and so is an origin that is not allowed")
   func refusedAddress() async throws {
-    try await Self.with(allowed: [], address: "127.0.0.1") { service in
+    try await Self.with(allowed: []) { service in
       let endpoint = "http://push.test:\(service.server.port)/a"
       #expect(await service.send(to: endpoint).result.name == "tokenError")
       #expect(await service.send().result.name == "tokenError")
-      #expect(await service.send(to: "https://push.example.org/a").result.name == "tokenError")
       #expect(await service.send(to: "nothing").result.name == "tokenError")
       #expect(service.server.connections == 0)
+    }
+    // Its address would be allowed.
+    try await Self.with { service in
+      #expect(await service.send(to: "http://other.test:\(service.server.port)/a").result.name == "tokenError")
+      #expect(service.server.connections == 0)
+    }
+  }
+
+  @Test("After an address that cannot be reached, the next one of the name is used")
+  func otherAddress() async throws {
+    try await Self.with(allowed: ["127.0.0.0/8"], addresses: ["127.0.0.2", "127.0.0.1"]) { service in
+      let endpoint = "http://push.test:\(service.server.port)/a"
+      #expect(await service.send(to: endpoint).isFailure)
+      #expect(await service.send(to: endpoint).result == .sent)
     }
   }
 

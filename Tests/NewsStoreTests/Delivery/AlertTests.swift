@@ -247,6 +247,11 @@ import Testing
       _ = try await store.create(UUID(1), Self.content)
       _ = try await store.create(UUID(2), Self.content)
       try await store.retract(UUID(2), reason: "wrong", if: .exists)
+      _ = try await store.create(UUID(3), Self.content)
+      try await sql.publish([UUID(3)], after: "UPDATE items SET state = 'expired' WHERE id = \(UUID(3))")
+      await #expect(throws: StoreError.retracted(reason: .expired, detail: nil)) {
+        try await store.requestAlert(item: UUID(3))
+      }
       await #expect(throws: StoreError.notFound) { try await store.requestAlert(item: UUID(9)) }
       await #expect(throws: StoreError.retracted(reason: .retracted, detail: "wrong")) {
         try await store.requestAlert(item: UUID(2))

@@ -168,6 +168,35 @@ import Testing
     }
   }
 
+  @Test("A known address that was refused and is accepted again is refused no more")
+  func acceptedAgain() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.apns())
+      try await Self.record(store, try await Self.claim(store, sql), .sent)
+      let refused = try await Self.claim(store, sql, at: Self.start + 10)
+      try await Self.record(store, refused, .tokenError(reason: "BadDeviceToken"), at: Self.start + 10)
+      #expect(try await store.device(device.id)?.tokenError != nil)
+      #expect(try await store.send(at: Self.start + 3610).count == 1)
+      #expect(try #require(try await store.device(device.id)).tokenError == nil)
+    }
+  }
+
+  @Test("Of two outcomes that are recorded together, the refusal of the address counts")
+  func refusedAndSent() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDevices(1)
+      _ = try await store.create(
+        UUID(1), ItemContent(state: .published, date: .newYear, text: "x"), requestsAlert: true)
+      try await store.wake()
+      let messages = try await store.claim()
+      #expect(messages.map(\.kind) == [.alert, .silent])
+      try await store.recordOutcomes(
+        zip(messages, [.sent, .tokenError(reason: "BadDeviceToken")]).map(PushOutcome.init(message:result:)),
+        at: Self.start)
+      #expect(try await store.device(messages[0].device)?.tokenError?.reason == "BadDeviceToken")
+    }
+  }
+
   @Test("A message that cannot be sent is overdue since its first failure, a refused one is not")
   func overdue() async throws {
     try await NewsDatabase.withStore { store, sql in
@@ -351,6 +380,8 @@ import Testing
       #expect(counts.overdueSeconds == [.apns: 30, .webpush: 30])
       #expect(counts.outboxRows == 1 && counts.outboxSeconds > 0 && counts.paused == [.fcm])
       #expect(counts.outcomes == [.init(provider: .apns, result: "tokenError"): 1])
+      try await store.countDeliveries(at: Self.start + 101)
+      #expect(store.deliveryCounts().paused == [])
     }
   }
 }

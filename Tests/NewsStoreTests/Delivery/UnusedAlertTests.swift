@@ -32,6 +32,20 @@ import Testing
     }
   }
 
+  @Test("An alert whose devices are not found yet is not repeated")
+  func underWay() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await store.registerListener()
+      _ = try await store.create(UUID(1), Self.content, requestsAlert: true)
+      while try await store.collectOutbox(window: .zero, at: Self.start) {}
+      let made = try #require(try await store.alert(of: UUID(1)))
+      #expect(made.state == .released && !made.isUnused)
+      #expect(try await store.requestAlert(item: UUID(1)) == made)
+      try await store.wake(at: Self.start + 1)
+      #expect(try await sql.value("SELECT count(*) FROM pushes WHERE kind = 'alert'") == 1)
+    }
+  }
+
   @Test("An alert whose only device is in an earlier batch than the last one is used up")
   func firstBatch() async throws {
     try await NewsDatabase.withStore { store, sql in

@@ -69,6 +69,18 @@ import Testing
     }
   }
 
+  @Test("A registration during the message with its code is followed by a code, whatever becomes of that message")
+  func registeredMeanwhile() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let device = try await store.register(.webPush(1))
+      let message = try #require(try await store.claim(.webpush).first)
+      try await store.register(.webPush(1), at: Self.start + 1)
+      try await store.recordOutcomes([PushOutcome(message: message, result: .sent)], at: Self.start + 2)
+      let again = try await store.claim(.webpush, at: Self.start + 61)
+      #expect(again.map(\.kind) == [.confirmation] && again.map(\.device) == [device.id])
+    }
+  }
+
   @Test("A confirmed address stays active when it registers again with its keys, and proves new ones")
   func sameKeys() async throws {
     try await NewsDatabase.withStore { store, _ in
@@ -80,6 +92,18 @@ import Testing
       #expect(renewed != nil)
       #expect(try await store.device(device.id)?.isPending == false)
       try await store.register(.webPush(1, key: 2), at: Self.start + 102)
+      #expect(try await store.device(device.id)?.isPending == true)
+    }
+  }
+
+  @Test("The code for an address does not confirm another one")
+  func formerCode() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let device = try await store.register(.webPush(1))
+      let code = try #require(try await store.send(.webpush).first?.content.code)
+      _ = try await store.updateDevice(
+        device.id, secret: device.secret, .webPush(2), limits: .none, at: Self.start + 1)
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: code) == false)
       #expect(try await store.device(device.id)?.isPending == true)
     }
   }
@@ -114,6 +138,12 @@ import Testing
       #expect(try await store.report(devices[0].id, secret: devices[0].secret, unknown, at: Self.start + 6))
       let read = try #require(try await store.push(push))
       #expect(read.reports == 2 && read.woke == 1 && read.foundNews == 1 && read.sent == 2)
+      // A report without a push in between does not count the push again.
+      for push in [nil, push] {
+        let report = DeviceReport(token: token, push: push, result: .newData)
+        #expect(try await store.report(devices[1].id, secret: devices[1].secret, report, at: Self.start + 6))
+      }
+      #expect(try await store.push(push)?.reports == 2)
       #expect(
         try await store.device(devices[0].id)?.lastReport
           == .init(epoch: token.epoch, version: token.version, at: Self.start + 6))

@@ -2,6 +2,7 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -68,6 +69,68 @@ import Testing
       other.app = "example.reader"
       try await store.register(other)
       #expect(try await sql.value("SELECT count(*) FROM devices") == 3)
+    }
+  }
+
+  @Test("A device token is one address in capital and small letters")
+  func capitals() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      var registration = DeviceRegistration.apns(0xABC)
+      let first = try await store.register(registration)
+      registration.token = registration.token?.uppercased()
+      #expect(try await store.register(registration).id == first.id)
+    }
+  }
+
+  @Test("What a device is owed follows it to another push service")
+  func otherService() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      var wanted = DeviceRegistration.apns()
+      wanted.alerts = true
+      let device = try await store.register(wanted)
+      _ = try await store.create(
+        UUID(1), ItemContent(state: .published, date: .newYear, text: "x"), requestsAlert: true)
+      try await store.wake()
+      wanted = .fcm()
+      wanted.alerts = true
+      _ = try await store.updateDevice(device.id, secret: device.secret, wanted, limits: .none, at: Self.start)
+      #expect(try await store.claim(.apns).isEmpty)
+      #expect(try await store.claim(.fcm).map(\.kind) == [.alert, .silent])
+    }
+  }
+
+  @Test(
+    "A request whose secret is replaced meanwhile, by another process, has no effect",
+    arguments: ["update", "removal", "confirmation", "report"])
+  func replacedSecret(request: String) async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.webPush(1))
+      let code = try #require(try await store.claim(.webpush).first?.content.code)
+      let report = DeviceReport(token: SyncToken(epoch: "k3x9qa", scope: .feed, version: 3))
+      let answer = try await sql.transaction { transaction in
+        _ = try await transaction.query("UPDATE devices SET secret_digest = sha256('other')")
+        let answer = Task {
+          switch request {
+          case "update":
+            try await store.updateDevice(device.id, secret: device.secret, .webPush(2), limits: .none) != nil
+          case "removal": try await store.removeDevice(device.id, secret: device.secret)
+          case "confirmation": try await store.confirmDevice(device.id, secret: device.secret, code: code) == true
+          default: try await store.report(device.id, secret: device.secret, report)
+          }
+        }
+        try await eventually("it waits for the device") {
+          try await sql.value(
+            """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """) == 1
+        }
+        return answer
+      }
+      #expect(try await !answer.value)
+      let read = try #require(try await store.device(device.id))
+      #expect(read.isPending && read.lastReport == nil)
+      #expect(read.registration.subscription?.endpoint == DeviceRegistration.webPush(1).subscription?.endpoint)
     }
   }
 

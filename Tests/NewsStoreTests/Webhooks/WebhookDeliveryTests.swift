@@ -105,6 +105,8 @@ import Testing
       let taken = try await hooks.only(at: Self.start + 60)
       #expect(taken.id == lost.id)
       try await hooks.store.recordOutcome(WebhookStore.outcome(.failed), of: lost, at: Self.start + 61)
+      try await hooks.store.releaseDelivery(lost, at: Self.start + 61)
+      #expect(try await hooks.claim(at: Self.start + 61).isEmpty)
       #expect(try await hooks.log(1).map(\.state) == [.due])
       try await hooks.store.recordOutcome(WebhookStore.outcome(.delivered), of: taken, at: Self.start + 62)
       let delivery = try #require(try await hooks.log(1).first)
@@ -145,6 +147,38 @@ import Testing
       try await hooks.insert(.change(1, version: 2))
       try await hooks.finish(.delivered, at: Self.start + 6)
       #expect(try await hooks.store.webhook(UUID(1)).failingSince == nil)
+      try await hooks.insert(.change(1, version: 3))
+      try await hooks.finish(.failed, at: Self.start + 7)
+      #expect(try await hooks.store.webhook(UUID(1)).lastSuccess == Self.start + 6)
+    }
+  }
+
+  @Test("A new address of a webhook has not failed yet, and has asked for no wait")
+  func newReceiver() async throws {
+    try await WebhookStore.with { hooks in
+      try await hooks.add(1)
+      try await hooks.insert(.change(1, version: 1))
+      try await hooks.finish(.retried(after: 5), retryAfter: 1000)
+      let webhook = try await hooks.store.modifyWebhook(UUID(1), if: .exists) { webhook in
+        var content = WebhookContent(webhook)
+        content.url = "https://other.example/"
+        return content
+      }
+      #expect(webhook.failingSince == nil)
+      #expect(try await hooks.only(at: Self.start + 5).url == "https://other.example/")
+    }
+  }
+
+  @Test("A webhook that an editor pauses during a request stays paused by the editor, whatever the response is")
+  func pausedMeanwhile() async throws {
+    try await WebhookStore.with { hooks in
+      try await hooks.add(1)
+      try await hooks.insert(.change(1, version: 1))
+      let message = try await hooks.only()
+      let paused = try await Self.setPaused(true, 1, hooks)
+      #expect(try await hooks.store.recordOutcome(WebhookStore.outcome(.gone), of: message, at: Self.start + 1) == nil)
+      let webhook = try await hooks.store.webhook(UUID(1))
+      #expect(webhook.disabledReason == nil && webhook.revision == paused.revision)
     }
   }
 

@@ -1,0 +1,90 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// Alerts whose items, devices or requests change before they are sent.
+@Suite struct AlertChangeTests {
+  private static let start = Date.pushStart
+  private static let content = ItemContent(
+    state: .published, date: .newYear, text: "The ferry is back.", title: "Ferry")
+
+  /// A change of a device after the fan-out of an alert.
+  enum DeviceChange: CaseIterable, Sendable {
+    case none, alertsOff, quietHours, expiry
+  }
+
+  @Test(
+    "An alert that waits is dropped if its device does not want it any more, has quiet hours, or is registered no more",
+    arguments: DeviceChange.allCases)
+  func judgedAgain(change: DeviceChange) async throws {
+    try await NewsDatabase.withStore { store, sql in
+      var wanted = DeviceRegistration.apns()
+      wanted.alerts = true
+      let device = try await store.register(wanted)
+      _ = try await store.create(UUID(1), Self.content, requestsAlert: true)
+      try await store.wake()
+      switch change {
+      case .none: break
+      case .alertsOff: wanted.alerts = false
+      case .quietHours: wanted.quiet = QuietHours(from: 0, to: 1439)
+      case .expiry: _ = try await sql.query("UPDATE devices SET expires_at = \(Self.start)")
+      }
+      if change != .expiry {
+        _ = try await store.updateDevice(device.id, secret: device.secret, wanted, limits: .none, at: Self.start)
+      }
+      let isSent = change == .none
+      #expect(try await store.claim().count { $0.kind == .alert } == (isSent ? 1 : 0))
+      let push = try #require(try await store.pushes(limit: 9).first { $0.kind == .alert })
+      #expect(push.audience == 1 && push.dropped == (isSent ? 0 : 1))
+    }
+  }
+
+  @Test("A retraction of an item that had no alert waits for the window like any change")
+  func quietRetraction() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await store.registerListener()
+      _ = try await store.create(UUID(1), Self.content)
+      try await store.wake()
+      try await store.retract(UUID(1), reason: nil, if: .exists)
+      try await store.wake(window: .seconds(60), at: Self.start + 1)
+      #expect(try await sql.pushKinds() == ["silent", "silent"])
+    }
+  }
+
+  @Test("An alert for an item that is published already wakes no device without one")
+  func alertOnly() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await store.registerListener()
+      _ = try await store.create(UUID(1), Self.content)
+      try await store.wake()
+      #expect(try await store.requestAlert(item: UUID(1)).isNew)
+      try await store.wake(at: Self.start + 1)
+      #expect(try await sql.pushKinds().sorted() == ["alert", "silent"])
+    }
+  }
+
+  @Test("A request whose item is retracted before its alert is made is cancelled")
+  func retractedEarly() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await store.create(UUID(1), Self.content, requestsAlert: true)
+      try await store.retract(UUID(1), reason: nil, if: .exists)
+      try await store.wake()
+      #expect(try await store.alert(of: UUID(1))?.state == .cancelled)
+      #expect(try await sql.value("SELECT count(*) FROM pushes WHERE kind = 'alert'") == 0)
+    }
+  }
+
+  @Test("An item without a language concerns the devices of all languages")
+  func noLanguage() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      var wanted = DeviceRegistration.apns()
+      (wanted.alerts, wanted.languages) = (true, ["de"])
+      try await store.register(wanted)
+      _ = try await store.create(UUID(1), Self.content)
+      #expect(try await store.alertAudience(of: UUID(1), at: Self.start).devices == 1)
+    }
+  }
+}
