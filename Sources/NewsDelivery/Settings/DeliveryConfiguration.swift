@@ -121,19 +121,14 @@ public struct DeliveryConfiguration: Sendable {
     guard !settings.vapidKeyFile.isEmpty else {
       throw DeliverySettingError(name: file, rule: "must be set together with \(subject)")
     }
-    guard ["mailto:", "https://"].contains(where: { isAddress(settings.vapidSubject, scheme: $0) }) else {
-      throw DeliverySettingError(
-        name: subject, rule: "must be a mailto: or https: URL of the operator, because push services ask for one")
+    guard VAPIDSubject.isValid(settings.vapidSubject) else {
+      throw DeliverySettingError(name: subject, rule: VAPIDSubject.rule)
     }
     let pem = try text(of: settings.vapidKeyFile, for: file)
     guard let credentials = try? VAPIDCredentials(pem: pem, subject: settings.vapidSubject) else {
       throw DeliverySettingError(name: file, rule: "must name a PEM file with a P-256 private key")
     }
     return credentials
-  }
-
-  private static func isAddress(_ text: String, scheme: String) -> Bool {
-    text.hasPrefix(scheme) && text.count > scheme.count && text.utf8.allSatisfy { 0x21...0x7e ~= $0 }
   }
 
   private static func trustRoots(_ path: String) throws(DeliverySettingError) -> [NIOSSLCertificate] {

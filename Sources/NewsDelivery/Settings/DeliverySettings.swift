@@ -14,7 +14,7 @@ public struct DeliverySettings: Sendable {
   public var fcmURL: String?
   /// `TIDINGS_VAPID_KEY_FILE`: the path of a P-256 private key, as PEM.
   public var vapidKeyFile = ""
-  /// `TIDINGS_VAPID_SUBJECT`: a `mailto:` or `https:` URL of the operator.
+  /// `TIDINGS_VAPID_SUBJECT`: a `mailto:` or `https:` URL of the operator, with a full host name.
   public var vapidSubject = ""
   /// `TIDINGS_PUSH_CA_FILE`: the path of PEM certificates that are trusted besides those of the system.
   public var pushCAFile = ""

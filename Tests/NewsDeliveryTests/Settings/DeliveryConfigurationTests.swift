@@ -92,15 +92,43 @@ import Testing
     }
   }
 
-  @Test("Ids, subjects and origins are checked")
+  @Test(
+    "A subject that only Apple's service refuses is refused with the form that it accepts",
+    arguments: [
+      "news@example.org", "mailto:", "mailto:x", "mailto:a b", "mailto:a b@example.org", "mailto:ops@localhost",
+      "mailto:ops@news.localhost", "mailto:ops@printer.local", "mailto:<a@b.org>", "mailto:Ops <a@b.org>",
+      "mailto:@b.org",
+      "mailto:a@b@c.org", "mailto:a@b.org,c@d.org", "mailto:a@b.org?subject=x", "mailto:a@b.org ", " mailto:a@b.org",
+      "mailto:a@192.0.2.1", "mailto:a@[192.0.2.1]", "mailto:a@b..org", "mailto:a@b.org.", "mailto:a@-b.org",
+      "mailto:a@b_c.org", "mailto:ops@bücher.example", "MAILTO:ops@LOCALHOST", "http://news.example", "https://",
+      "https://localhost", "https://localhost:8080/", "https://news", "https://192.0.2.1/", "https://[2001:db8::1]/",
+      "https://news.example:port/", "https://ops@news.example/", "https://news.example/a b", "https://news.example/#a",
+      "https://.example", "https://news.example.",
+    ])
+  func refusedSubjects(subject: String) {
+    let error = Self.error { ($0.vapidKeyFile, $0.vapidSubject) = ("/x", subject) }
+    #expect(error?.name == "TIDINGS_VAPID_SUBJECT")
+    #expect(error?.rule.contains("such as mailto:news@example.org or https://news.example.org") == true)
+  }
+
+  @Test(
+    "A subject with a full host name is accepted",
+    arguments: [
+      "mailto:news@example.org", "mailto:the.desk+push@news-room.example.co.uk", "mailto:o'brien@XN--BCHER-KVA.example",
+      "https://news.example", "https://news.example/contact?of=push", "https://news.example:8443/",
+      "https://3d.news.example",
+    ])
+  func acceptedSubjects(subject: String) {
+    // The missing key is found after the subject.
+    let error = Self.error { ($0.vapidKeyFile, $0.vapidSubject) = ("/nowhere", subject) }
+    #expect(error?.name == "TIDINGS_VAPID_KEY_FILE")
+  }
+
+  @Test("Ids and origins are checked")
   func values() {
     #expect(
       Self.error { ($0.apnsKeyFile, $0.apnsKeyID, $0.apnsTeamID) = ("/x", "ABC123DEFG", "team") }?.name
         == "TIDINGS_APNS_TEAM_ID")
-    for subject in ["news@example.org", "mailto:", "http://news.example", "https://", "mailto:a b"] {
-      #expect(
-        Self.error { ($0.vapidKeyFile, $0.vapidSubject) = ("/x", subject) }?.name == "TIDINGS_VAPID_SUBJECT")
-    }
     #expect(Self.error { $0.pushOrigins = ["ntfy.example.org"] }?.name == "TIDINGS_PUSH_ORIGINS")
   }
 

@@ -322,6 +322,18 @@ import Testing
     }
   }
 
+  @Test("A subject that Apple's push service refuses is a problem, and the server does not start with it")
+  func subject() async throws {
+    try await Installation.with { installation in
+      let changes = ["TIDINGS_VAPID_KEY_FILE": "/nowhere", "TIDINGS_VAPID_SUBJECT": "mailto:ops@localhost"]
+      let (findings, _) = try await Self.examine(installation, changes)
+      #expect(findings["push"]?.status == "problem")
+      #expect(findings["push"]?.message.contains("TIDINGS_VAPID_SUBJECT must be an address") == true)
+      let served = try await installation.run("serve", changes: changes)
+      #expect(served.status == 78 && served.errors.contains("TIDINGS_VAPID_SUBJECT"), "\(served.errors)")
+    }
+  }
+
   @Test("Root checks with the rights of the server's user", .enabled(if: geteuid() == 0))
   func otherUser() async throws {
     try await Installation.with { installation in
