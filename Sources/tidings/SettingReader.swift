@@ -31,13 +31,27 @@ struct SettingReader {
     return value.isEmpty ? standard : value
   }
 
+  /// Reads the path of a file or a folder.
+  ///
+  /// A relative path would name another file in each folder in which a command is started: a server in `/`, where systemd starts
+  /// it, and `tidings doctor` where the operator is.
+  ///
+  /// - Returns: The path; empty if the setting is.
+  func path(_ name: SettingName) throws -> String {
+    let text = text(name, default: "")
+    guard text.isEmpty || text.hasPrefix("/") else {
+      throw error(name, "must be an absolute path, which begins with /, not \(text)")
+    }
+    return text
+  }
+
   /// Reads a value that may be in a file of its own: the file that a setting names, or else a credential of systemd.
   ///
   /// - Returns: The value; empty if there is none.
   func secret(
     _ name: SettingName, file: SettingName, credential: String, in credentials: String?
   ) throws -> String {
-    let (value, path) = (text(name, default: ""), text(file, default: ""))
+    let (value, path) = (text(name, default: ""), try path(file))
     if !path.isEmpty {
       guard value.isEmpty else {
         throw error(file, "must not be set together with \(name.rawValue): remove one of them")

@@ -11,10 +11,13 @@ import SystemPackage
 /// - a value without quotes, of letters, digits, `_ . / : @ % + , = - ? [ ]` and characters beyond ASCII;
 /// - a value in single quotes, in which everything except a single quote stands for itself;
 /// - a value in double quotes, with `\"`, `\\`, `\$` and `` \` `` for the characters that a shell would interpret.
+///
+/// A line that repeats a name is a problem too. All three would take the last value, and an edit of the first line would have no
+/// effect.
 package struct SettingsFile {
-  /// The values by name. The last line of a repeated name applies, as in systemd and the shell.
+  /// The values by name.
   package private(set) var values: [String: String] = [:]
-  /// The malformed lines, as `line 3: reason`.
+  /// The malformed lines, and those that repeat a name, as `line 3: reason`.
   package private(set) var problems: [String] = []
 
   private static let maximumBytes = 1 << 20
@@ -33,9 +36,13 @@ package struct SettingsFile {
 
   package init(_ text: String) {
     let lines = Array(text.unicodeScalars).split(separator: "\n", omittingEmptySubsequences: false)
+    var numbers: [String: Int] = [:]
     for (index, line) in lines.enumerated() {
-      do {
+      do throws(Malformed) {
         guard let (name, value) = try Self.assignment(line) else { continue }
+        if let first = numbers.updateValue(index + 1, forKey: name) {
+          throw Malformed(reason: "sets \(name), as line \(first) does: remove one of them")
+        }
         values[name] = value
       } catch {
         problems.append("line \(index + 1): \(error.reason)")

@@ -81,6 +81,28 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "postgres//oops", "postgresql:/", "postgresql:", "postgresql:/host/news", "postgres:news", "//host/news",
+    "host:5432/news",
+    "http://127.0.0.1:1/news", "mysql://127.0.0.1:1/news?a=b", "jdbc:postgresql://127.0.0.1:1/news",
+    "postgresql//host/news?sslmode=require", "postgresql://127.0.0.1:1/the news", " postgresql://127.0.0.1:1/news",
+    "postgresql://127.0.0.1:1/news ", "postgresql://127.0.0.1:1/news\n",
+  ])
+  func `A URL with a typing error is called malformed, not a database that is not running`(_ string: String)
+    async throws
+  {
+    let message = try await failure(connectingTo: string).userMessage(setting: "DATABASE_URL")
+    #expect(message.hasPrefix("the database's connection string is malformed. Write postgresql://"), "\(message)")
+  }
+
+  @Test(arguments: [
+    "postgresql://127.0.0.1:1", "postgres://127.0.0.1:1/news", "host=127.0.0.1 port=1", "an%3Da-absent",
+  ])
+  func `A string of any form that libpq has is not called malformed`(_ string: String) async throws {
+    let message = try await failure(connectingTo: string).userMessage(setting: "DATABASE_URL")
+    #expect(!message.contains("malformed"), "\(message)")
+  }
+
   @Test func `Errors of statements show neither SQL nor values`() async throws {
     try await withPool(size: 1) { pool in
       try await pool.withConnection { connection in

@@ -10,7 +10,12 @@ struct ConnectionOptions {
   ///   with `@` for a host, and of one with `/` for a port.
   init?(_ connectionString: String) {
     var values = Self.values(taking: PQconndefaults())
-    if connectionString.contains("=") || connectionString.contains("://") {
+    // RFC 3986 allows no blanks. libpq takes them for parts of names.
+    let isURI = ["postgresql://", "postgres://"].contains { connectionString.hasPrefix($0) }
+    if isURI, connectionString.contains(where: \.isWhitespace) { return nil }
+    // libpq takes a text that is neither a URI nor pairs for the name of a database, even a URL with a typing error such as
+    // `postgres//host/news`.
+    if isURI || connectionString.contains(where: { "=/:".contains($0) }) {
       var message: UnsafeMutablePointer<CChar>?
       defer { PQfreemem(message) }
       guard let options = PQconninfoParse(connectionString, &message) else { return nil }

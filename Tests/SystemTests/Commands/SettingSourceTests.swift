@@ -21,6 +21,7 @@ import tidings
         TIDINGS_NOTHING_OF_THE_KIND=1
         DATABSE_URL=postgresql:///x
         PGAPPNAME=editor
+        PGAPPNAME=reader
         """
       try await withFolder(["settings": text]) { folder in
         let file = folder.appending(path: "settings").path
@@ -28,12 +29,13 @@ import tidings
         Self.expectRefusal(
           refused, naming: "line 2: remove export",
           "TIDINGS_PROT is not a setting; the nearest name is TIDINGS_PORT",
-          "TIDINGS_NOTHING_OF_THE_KIND", "DATABSE_URL is not a setting; the nearest name is DATABASE_URL")
-        #expect(!refused.errors.contains("PGAPPNAME"))
+          "TIDINGS_NOTHING_OF_THE_KIND", "DATABSE_URL is not a setting; the nearest name is DATABASE_URL",
+          "line 6: sets PGAPPNAME, as line 5 does: remove one of them")
+        #expect(!refused.errors.contains("PGAPPNAME is not"))
         let doctor = try await installation.run("doctor", "--settings", file)
         #expect(doctor.status == 1)
         #expect(doctor.output.contains("problem  settings") && doctor.output.contains("TIDINGS_PORT"))
-        #expect(doctor.output.split(separator: "\n").count == 4)
+        #expect(doctor.output.split(separator: "\n").count == 5)
       }
     }
   }
@@ -108,6 +110,27 @@ import tidings
         Self.expectRefusal(
           try await installation.run("serve", changes: ["DATABASE_READ_URL_FILE": "/nowhere"]),
           naming: "DATABASE_READ_URL_FILE")
+      }
+    }
+  }
+
+  @Test("A relative path of a file or folder is refused by name, by the server and by doctor")
+  func relativePaths() async throws {
+    try await Installation.with(schema: false) { installation in
+      let names = SettingName.allCases.map(\.rawValue).filter {
+        $0.hasSuffix("_FILE") || $0.hasSuffix("_DIRECTORY")
+          || ["TIDINGS_FCM_CREDENTIALS", "TIDINGS_MIGRATIONS", "TIDINGS_OPENAPI"].contains($0)
+      }
+      #expect(names.count == 10)
+      for name in names {
+        for path in ["files/x", "./x", "~/x", "x"] {
+          let rule = "\(name) must be an absolute path, which begins with /, not \(path)"
+          let changes = ["DATABASE_URL": name == "DATABASE_URL_FILE" ? "" : installation.url, name: path]
+          Self.expectRefusal(try await installation.run("serve", changes: changes), naming: rule)
+          guard path == "x" else { continue }
+          let doctor = try await installation.run("doctor", changes: changes)
+          #expect(doctor.status == 1 && doctor.output.contains("problem  settings") && doctor.output.contains(rule))
+        }
       }
     }
   }

@@ -13,7 +13,7 @@ import tidings
       ("A='\\$x\"`'", "\\$x\"`"), (#"A="\"\\\$\`""#, "\"\\$`"),
       ("A='postgresql:///x?a=b&c=d'", "postgresql:///x?a=b&c=d"),
       ("A=postgresql://u%40@[::1]:5432/x?sslmode=require", "postgresql://u%40@[::1]:5432/x?sslmode=require"),
-      ("A=ä", "ä"), ("A='#'", "#"), ("A=1\nA=2", "2"), ("# A=3 \\ x\nA=4", "4"), ("A=5", "5"),
+      ("A=ä", "ä"), ("A='#'", "#"), ("# A=3 \\ x\nA=4", "4"), ("A=5", "5"),
     ])
   func accepted(text: String, value: String) {
     let file = SettingsFile(text)
@@ -42,6 +42,16 @@ import tidings
   func reasons(line: String, reason: String) {
     let problems = SettingsFile(line).problems
     #expect(problems.count == 1 && problems.allSatisfy { $0.contains(reason) })
+  }
+
+  @Test("A line that sets a name again is named with the first one, also if both have the same value")
+  func repeatedNames() {
+    let file = SettingsFile("A=1\nB=1\n#A=2\nA=1\n\nB='2'\nB=3")
+    #expect(
+      file.problems == [
+        "line 4: sets A, as line 1 does: remove one of them", "line 6: sets B, as line 2 does: remove one of them",
+        "line 7: sets B, as line 6 does: remove one of them",
+      ])
   }
 
   @Test("Whatever is accepted is read alike by systemd's rules, sh and bash", arguments: [1, 2, 3] as [UInt64])

@@ -66,6 +66,23 @@ private func has(_ program: String) -> Bool {
     #expect(Set(names).subtracting(fixed) == Set(passed))
   }
 
+  @Test("The test of the containers sets no name that looks like a setting")
+  func testVariables() async throws {
+    let compose = try Self.text("docker-compose.yml")
+    let service = try #require(compose.firstMatch(of: /(?s)\n  test:\n(.*?)\n\n/)).1
+    let names = service.matches(of: /(?m)^ {6}([A-Z][A-Z_]+):[ ]/).map { String($0.1) }
+    #expect(names.count == 4)
+    let script = try Self.text("deploy/container/end-to-end")
+    for name in names {
+      #expect(script.contains("$\(name)") || script.contains("((\(name)") || script.contains("{\(name)"))
+    }
+    try await Installation.with { installation in
+      let changes = Dictionary(names.map { ($0, "1") }) { $1 }
+      let result = try await installation.run("doctor", changes: changes)
+      #expect(!result.output.contains("not a setting"), "\(result.output)")
+    }
+  }
+
   @Test("Compose trusts the fixed address of nginx, and not the gateway of its network")
   func trust() throws {
     let compose = try Self.text("docker-compose.yml").replacing("${TIDINGS_NETWORK:-172.31.83}", with: "172.31.83")
