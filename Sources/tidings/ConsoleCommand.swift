@@ -46,21 +46,22 @@ struct ConsoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists the sessions that have not ended, those with the newest use first.",
       discussion: """
-        Each line has five columns, separated by tabs: the id, the name of the key, the time of the sign-in, the last use, \
-        and the time at which the session ends without a further use. The last use is recorded within a minute.
+        Each line has five columns, separated by tabs, or aligned below headings on a terminal: the id, the name of the key, \
+        the time of the sign-in, the last use, and the time at which the session ends without a further use. The last use is \
+        recorded within a minute.
         """)
 
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
       try await common.withStore { store, _ in
-        for session in try await store.sessions() {
-          let columns = [
+        let rows = try await store.sessions().map { session in
+          [
             session.id.uuidString.lowercased(), session.key.name.terminalSafe, RFC3339.string(from: session.createdAt),
             RFC3339.string(from: session.lastUsedAt), RFC3339.string(from: session.expiresAt),
           ]
-          try StandardStreams.printResult(columns.joined(separator: "\t"))
         }
+        try StandardStreams.printList(["ID", "KEY", "SIGN-IN", "LAST USE", "END"], rows)
       }
     }
   }

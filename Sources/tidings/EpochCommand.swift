@@ -19,19 +19,19 @@ struct EpochCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists the epochs, newest first.",
       discussion: """
-        Each line has four columns, separated by tabs: the id, the date, the version after which the epoch starts, and \
-        whether it continues the epoch on the next line.
+        Each line has four columns, separated by tabs, or aligned below headings on a terminal: the id, the date, the version \
+        after which the epoch starts, and whether it continues the epoch on the next line.
         """)
 
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
       try await common.withStore { store, _ in
-        for epoch in try await store.epochs() {
+        let rows = try await store.epochs().map { epoch in
           let origin = epoch.isContinuation ? "continues" : "begins anew"
-          try StandardStreams.printResult(
-            [epoch.id, RFC3339.string(from: epoch.created), "\(epoch.startsAfter)", origin].joined(separator: "\t"))
+          return [epoch.id, RFC3339.string(from: epoch.created), "\(epoch.startsAfter)", origin]
         }
+        try StandardStreams.printList(["ID", "CREATED", "STARTS AFTER", "ORIGIN"], rows)
       }
     }
   }

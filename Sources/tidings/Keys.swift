@@ -69,7 +69,7 @@ struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists all keys, including revoked and expired ones.",
       discussion: """
-        Each line has nine columns, separated by tabs: the id, the date, the scopes, the name, the state, the topics, the \
+        Each line has nine columns, separated by tabs, or aligned below headings on a terminal: the id, the date, the scopes, the name, the state, the topics, the \
         expiry, the last use, and the time until which the secret from before the last rotation works too. The last use \
         is recorded within a minute. A hyphen means none; for topics it means that the key is not restricted.
         """)
@@ -78,11 +78,13 @@ struct Keys: AsyncParsableCommand {
 
     func run() async throws {
       try await common.withStore { store, _ in
-        for key in try await store.keys() { try StandardStreams.printResult(Self.line(key)) }
+        try StandardStreams.printList(
+          ["ID", "CREATED", "SCOPES", "NAME", "STATE", "TOPICS", "EXPIRES", "LAST USE", "OLD SECRET UNTIL"],
+          try await store.keys().map(Self.columns))
       }
     }
 
-    private static func line(_ key: APIKey) -> String {
+    private static func columns(_ key: APIKey) -> [String] {
       func time(_ date: Date?) -> String { date.map(RFC3339.string) ?? "-" }
       let state =
         switch key.state {
@@ -94,7 +96,7 @@ struct Keys: AsyncParsableCommand {
       return [
         key.id, time(key.created), key.permissions.map(\.rawValue).joined(separator: ","), key.name.terminalSafe, state,
         key.topics?.joined(separator: ",") ?? "-", time(key.expires), time(key.lastUse), time(key.previousSecretEnd),
-      ].joined(separator: "\t")
+      ]
     }
   }
 

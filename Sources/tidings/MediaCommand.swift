@@ -66,7 +66,7 @@ struct MediaCommand: AsyncParsableCommand {
       abstract: "Lists files that the folder lacks, and files that the database does not know.",
       discussion: """
         Each line begins with `missing` (the id, the name in the folder, the bytes and the file name), `unknown` (the name \
-        in the folder), or `part` (the id of an upload), separated by tabs. Unknown files and parts may belong to another \
+        in the folder), or `part` (the id of an upload), separated by tabs, or aligned below headings on a terminal. Unknown files and parts may belong to another \
         database, or are left from before a restore. They are never removed by the server. The last line has the numbers.
 
         The exit status is 0 if the folder belongs to the database and both agree, and 1 otherwise.
@@ -88,25 +88,30 @@ struct MediaCommand: AsyncParsableCommand {
           encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
           try StandardStreams.printResult(String(decoding: try encoder.encode(report), as: UTF8.self))
         } else {
-          for line in Self.lines(report) { try StandardStreams.printResult(line) }
+          let rows = Self.rows(report)
+          if !rows.isEmpty { try StandardStreams.printList(["FINDING", "ID OR FILE", "FILE", "BYTES", "NAME"], rows) }
+          try StandardStreams.printResult(Self.numbers(report))
         }
         if !report.isConsistent { throw FailureCode.failed }
       }
     }
 
-    private static func lines(_ report: MediaReport) -> [String] {
+    private static func rows(_ report: MediaReport) -> [[String]] {
       let missing = report.rowsWithoutFile.map { file in
-        let name = file.name?.terminalSafe ?? ""
-        return ["missing", file.id.uuidString.lowercased(), file.sha256, "\(file.bytes)", name].joined(separator: "\t")
+        ["missing", file.id.uuidString.lowercased(), file.sha256, "\(file.bytes)", file.name?.terminalSafe ?? ""]
       }
-      let unknown = report.filesWithoutRow.map { "unknown\t\($0)" }
-      let parts = report.partsWithoutRow.map { "part\t\($0.uuidString.lowercased())" }
-      let numbers = """
-        \(counted(report.rows, "row")), \(missing.count) without a file; \(counted(report.files, "file")), \
-        \(unknown.count) without a row; \(counted(parts.count, "part")) without a row
-        """
-      let state = [.adopted, .new].contains(report.library) ? [] : ["library\t\(report.library.explanation)"]
-      return missing + unknown + parts + state + [numbers]
+      let unknown = report.filesWithoutRow.map { ["unknown", $0] }
+      let parts = report.partsWithoutRow.map { ["part", $0.uuidString.lowercased()] }
+      let state = [.adopted, .new].contains(report.library) ? [] : [["library", report.library.explanation]]
+      return missing + unknown + parts + state
+    }
+
+    private static func numbers(_ report: MediaReport) -> String {
+      """
+      \(counted(report.rows, "row")), \(report.rowsWithoutFile.count) without a file; \
+      \(counted(report.files, "file")), \(report.filesWithoutRow.count) without a row; \
+      \(counted(report.partsWithoutRow.count, "part")) without a row
+      """
     }
   }
 }

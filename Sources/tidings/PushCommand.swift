@@ -16,7 +16,7 @@ struct PushCommand: AsyncParsableCommand {
         An item has at most one alert, ever. Running servers make it once the item is published, at once if it is \
         published already. Prints the state of the alert: "waiting", "released" with the id of the push, or "cancelled". \
         With --dry-run, nothing is sent: each line has a push service and the number of devices that the alert would \
-        reach, separated by a tab. The line "quiet" counts devices that it would not reach, because they have their quiet \
+        reach, separated by a tab, or aligned below headings on a terminal. The line "quiet" counts devices that it would not reach, because they have their quiet \
         hours.
         """)
 
@@ -43,10 +43,8 @@ struct PushCommand: AsyncParsableCommand {
     private func send(_ store: NewsStore) async throws {
       if dryRun {
         let audience = try await store.alertAudience(of: item)
-        for provider in PushProvider.allCases {
-          try StandardStreams.printResult("\(provider.rawValue)\t\(audience.providers[provider] ?? 0)")
-        }
-        return try StandardStreams.printResult("quiet\t\(audience.quiet)")
+        let counts = PushProvider.allCases.map { [$0.rawValue, "\(audience.providers[$0] ?? 0)"] }
+        return try StandardStreams.printList(["SERVICE", "DEVICES"], counts + [["quiet", "\(audience.quiet)"]])
       }
       let request = try await store.requestAlert(item: item)
       if !request.isNew { StandardStreams.printDiagnostic("tidings: the alert was requested before.") }
@@ -59,10 +57,11 @@ struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists the pushes of the last 30 days, newest first.",
       discussion: """
-        Each line has twelve columns, separated by tabs: the id, the kind ("silent", "alert" or "retraction"), the time, \
-        the item, the number of devices that it is for, and the numbers of messages that a push service has accepted, \
-        that it has refused, that met devices which are gone, and that were not sent, as in quiet hours; the number of \
-        reports by devices, the number of these that found news, and the title of an alert. A hyphen means none.
+        Each line has twelve columns, separated by tabs, or aligned below headings on a terminal: the id, the kind \
+        ("silent", "alert" or "retraction"), the time, the item, the number of devices that it is for, and the numbers of \
+        messages that a push service has accepted, that it has refused, that met devices which are gone, and that were not \
+        sent, as in quiet hours; the number of reports by devices, the number of these that found news, and the title of an \
+        alert. A hyphen means none.
         """)
 
     @OptionGroup var common: CommonOptions
@@ -76,20 +75,22 @@ struct PushCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await common.withStore { store, _ in
-        for push in try await store.pushes(limit: limit) { try StandardStreams.printResult(Self.line(push)) }
+        try StandardStreams.printList(
+          [
+            "ID", "KIND", "TIME", "ITEM", "DEVICES", "ACCEPTED", "REFUSED", "GONE", "NOT SENT", "REPORTS", "FOUND NEWS",
+            "TITLE",
+          ], try await store.pushes(limit: limit).map(Self.columns))
       }
     }
 
-    private static func line(_ push: Push) -> String {
+    private static func columns(_ push: Push) -> [String] {
       let counts = [
         push.audience, push.sent, push.refused, push.gone, push.dropped, push.reports, push.foundNews,
       ]
-      let columns =
-        [
-          push.id.uuidString.lowercased(), push.kind.rawValue, RFC3339.string(from: push.created),
-          push.item?.uuidString.lowercased() ?? "-",
-        ] + counts.map { String($0) } + [push.title?.terminalSafe ?? "-"]
-      return columns.joined(separator: "\t")
+      return [
+        push.id.uuidString.lowercased(), push.kind.rawValue, RFC3339.string(from: push.created),
+        push.item?.uuidString.lowercased() ?? "-",
+      ] + counts.map { String($0) } + [push.title?.terminalSafe ?? "-"]
     }
   }
 

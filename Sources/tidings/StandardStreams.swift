@@ -35,6 +35,26 @@ enum StandardStreams {
     }
   }
 
+  /// Writes the rows of a list. For programs, the columns are separated by tabs. On a terminal, they are aligned below headings.
+  ///
+  /// - Parameter headings: The headings of the columns. A row may have fewer columns.
+  /// - Throws: The errors of `printResult`.
+  static func printList(_ headings: [String], _ rows: [[String]]) throws {
+    guard isatty(FileDescriptor.standardOutput.rawValue) == 1 else {
+      for row in rows { try printResult(row.joined(separator: "\t")) }
+      return
+    }
+    let lines = [headings] + rows
+    // The last column of a row has any width.
+    let widths = headings.indices.map { column in
+      lines.map { $0.dropLast().dropFirst(column).first?.count ?? 0 }.max() ?? 0
+    }
+    for line in lines {
+      let cells = zip(line.dropLast(), widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      try printResult((cells + line.suffix(1)).joined(separator: "  "))
+    }
+  }
+
   /// Writes a line to standard error. Errors are ignored.
   static func printDiagnostic(_ line: String) {
     _ = try? FileDescriptor.standardError.writeAll((line + "\n").utf8)

@@ -80,7 +80,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists all subscriptions.",
       discussion: """
-        Each line has seven columns, separated by tabs: the id, the address, the state of new items, the topics, the next \
+        Each line has seven columns, separated by tabs, or aligned below headings on a terminal: the id, the address, the state of new items, the topics, the next \
         poll or "paused", the last error, and the name.
         """)
 
@@ -88,15 +88,15 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await common.withStore { store, _ in
-        for subscription in try await store.subscriptions() {
-          let columns = [
+        let rows = try await store.subscriptions().map { subscription in
+          [
             subscription.id.uuidString.lowercased(), subscription.url, subscription.state.rawValue,
             subscription.topics.joined(separator: ","),
             subscription.nextPoll.map { RFC3339.string(from: $0) } ?? "paused",
             subscription.lastError?.message.terminalSafe ?? "", subscription.title?.terminalSafe ?? "",
           ]
-          try StandardStreams.printResult(columns.joined(separator: "\t"))
         }
+        try StandardStreams.printList(["ID", "ADDRESS", "STATE", "TOPICS", "NEXT POLL", "LAST ERROR", "NAME"], rows)
       }
     }
   }
