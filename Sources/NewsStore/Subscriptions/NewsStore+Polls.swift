@@ -57,6 +57,19 @@ extension NewsStore {
     return (FeedCredentials(origin: origin, user: user, password: password), nil)
   }
 
+  /// Counts the stored passwords of feeds, and tries to open each with the key of this store.
+  ///
+  /// - Returns: The number of passwords, and of those that cannot be opened: all of them without a key.
+  public func countFeedPasswords() async throws -> (stored: Int, unreadable: Int) {
+    let rows = try await database.query(
+      "SELECT s.id, s.sealed_password FROM subscriptions AS s WHERE s.sealed_password IS NOT NULL")
+    let unreadable = try rows.filter { row in
+      let (sealed, id): (Data, UUID) = (try row.decode("sealed_password"), try row.decode("id"))
+      return passwordKey?.open(sealed, subscription: id) == nil
+    }
+    return (rows.count, unreadable.count)
+  }
+
   /// Whether the new items of the subscription `s` are counted in a period of a day that has not ended at `c.now`.
   private static let isInPeriod: PostgresQuery =
     "(s.new_items_since IS NOT NULL AND s.new_items_since > c.now - interval '1 day')"

@@ -51,6 +51,7 @@ struct Doctor: AsyncParsableCommand {
     return (unknown.isEmpty ? [.ok("settings", source)] : unknown)
       + (await DatabaseChecks(settings: settings, logger: logger).findings())
       + (await PushChecks(settings: settings, logger: logger).findings())
+      + [await FeedChecks(settings: settings, logger: logger).finding()].compactMap(\.self)
       + MachineChecks(settings: settings).findings()
       + [await MediaChecks(settings: settings, logger: logger).finding()]
   }

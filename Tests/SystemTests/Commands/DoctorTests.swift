@@ -1,6 +1,8 @@
 import Foundation
+import News
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -331,6 +333,38 @@ import Testing
       #expect(findings["push"]?.message.contains("TIDINGS_VAPID_SUBJECT must be an address") == true)
       let served = try await installation.run("serve", changes: changes)
       #expect(served.status == 78 && served.errors.contains("TIDINGS_VAPID_SUBJECT"), "\(served.errors)")
+    }
+  }
+
+  @Test("A key that does not open the passwords of followed feeds, or that is missing, is a problem")
+  func feedPasswords() async throws {
+    try await Installation.with { installation in
+      let (right, wrong) = (NewsDatabase.passwordKey, Data(repeating: 7, count: 32).base64EncodedString())
+      func check(_ key: String) async throws -> Finding? {
+        try await Self.examine(installation, ["TIDINGS_FEED_PASSWORD_KEY": key]).findings["feeds"]
+      }
+      #expect(try await check("") == nil)
+      #expect(try await check(right)?.status == "ok")
+
+      func store(_ count: Int, _ key: String) async throws {
+        let store = NewsStore(
+          connection: .forBusyMachine(installation.url), passwordKey: FeedPasswordKey(key), logger: NewsDatabase.logger)
+        try await withResource(store, release: { await $0.shutdown() }) { store in
+          for _ in 0..<count {
+            let url = "https://feeds.example/\(UUID())"
+            _ = try await store.createSubscription(
+              UUID(), SubscriptionContent(url: url, user: "ann", password: "s3cret"))
+          }
+        }
+      }
+      try await store(2, right)
+      #expect(try await check(right)?.message == "the key opens 2 passwords of followed feeds")
+      let missing = try #require(try await check(""))
+      #expect(missing.status == "problem" && missing.message.contains("set TIDINGS_FEED_PASSWORD_KEY to the key"))
+      let other = try #require(try await check(wrong))
+      #expect(other.status == "problem" && other.message.contains("does not open 2 of 2 passwords"), "\(other)")
+      try await store(1, wrong)
+      #expect(try await check(right)?.message.contains("does not open 1 of 3 passwords") == true)
     }
   }
 
