@@ -2,16 +2,19 @@ package import Logging
 package import NIOCore
 import Synchronization
 
-/// A limit on the log lines of one kind that clients without a key can cause: 600 a minute, at once or spread out. A flood
-/// of such requests does not fill the disk that keeps the log. The next line after a flood says how many were left out.
+/// A limit on the log lines of one kind that clients without a key, or an outage, can cause: a number a minute, at once or
+/// spread out. A flood of such requests does not fill the disk that keeps the log. The next line after a flood says how many
+/// were left out.
 package final class LogLineLimit: Sendable {
   private let bucket: RateBucket
   private let now: @Sendable () -> NIODeadline
   private let suppressed = Atomic(0)
 
-  /// - Parameter now: The clock.
-  package init(now: @escaping @Sendable () -> NIODeadline = { .now() }) {
-    bucket = RateBucket(RequestRate(perMinute: 600), at: now())
+  /// - Parameters:
+  ///   - count: The maximum number of lines per minute, 1 or more.
+  ///   - now: The clock.
+  package init(perMinute count: Int = 600, now: @escaping @Sendable () -> NIODeadline = { .now() }) {
+    bucket = RateBucket(RequestRate(perMinute: count), at: now())
     self.now = now
   }
 

@@ -13,6 +13,7 @@ package final class RequestRecord: Sendable {
     var key: APIKey?
     var subject: (name: String, value: String)?
     var refusal: String?
+    var problem: String?
     var idempotencyKey: NamedRequest?
     var bodyDigest: Data?
     var bodyBytes: Int?
@@ -39,6 +40,9 @@ package final class RequestRecord: Sendable {
   /// The reason why the key was refused; nil for an accepted one.
   var refusal: String? { facts.withLock { $0.refusal } }
 
+  /// The type of the problem in the response, such as `/problems/unavailable`; nil for another response.
+  var problem: String? { facts.withLock { $0.problem } }
+
   /// The request, if it has an `Idempotency-Key`.
   var idempotencyKey: NamedRequest? { facts.withLock { $0.idempotencyKey } }
 
@@ -53,6 +57,8 @@ package final class RequestRecord: Sendable {
 
   /// Notes that the request may send a file.
   package func setUpload() { facts.withLock { $0.isUpload = true } }
+
+  func setProblem(_ type: String) { facts.withLock { $0.problem = type } }
 
   func setIdempotencyKey(_ key: NamedRequest) { facts.withLock { $0.idempotencyKey = key } }
 

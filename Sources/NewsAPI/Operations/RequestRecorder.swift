@@ -4,6 +4,7 @@ import HTTPTypes
 package import Hummingbird
 import Logging
 package import NetworkAddresses
+import News
 import NewsStore
 
 /// Counts, measures and logs every request of the router, whether a handler or another middleware has made the response.
@@ -15,6 +16,8 @@ struct RequestRecorder: RouterMiddleware {
   let logLevel: Logger.Level?
   /// Limits the lines that clients without a key can cause.
   private let refusals = LogLineLimit()
+  /// Limits the lines about writes that have failed, as all of them do while the database does not respond.
+  private let failures = LogLineLimit(perMinute: 6)
 
   init(metrics: APIMetrics, slow: SlowRequests, logLevel: Logger.Level?) {
     self.metrics = metrics
@@ -42,29 +45,41 @@ struct RequestRecorder: RouterMiddleware {
     log(request, response, context)
     // The client determines the duration of an upload.
     if route != APIPath.uploads, !context.record.isUpload {
-      slow.log(duration: duration, database: database, context.logger) { facts(request, response, context) }
+      slow.log(duration: duration, database: database, status: response.status.code, context.logger) {
+        facts(request, response, context)
+      }
     }
     return response
   }
 
-  /// Logs the request: at `info` for an editorial write or a refused key, otherwise at `debug`. The lines at `info`
-  /// record who has changed what. Further refusals beyond the limit are at `debug` too.
+  /// Logs the request: at `info` for an editorial write, a failed one, or a refused key, otherwise at `debug`. The lines at
+  /// `info` record who has changed what. Further failures and refusals beyond the limit are at `debug` too.
   private func log(_ request: Request, _ response: Response, _ context: APIContext) {
-    var event: (message: Logger.Message, level: Logger.Level) = ("request", .debug)
-    var suppressed: Logger.Metadata = [:]
-    if context.record.refusal != nil {
-      let line = refusals.line()
-      event = ("key refused", line == nil ? .debug : .info)
-      suppressed = line ?? [:]
-    } else if context.record.key != nil, ![.get, .head].contains(request.method) {
-      event = ("editorial write", .info)
-    }
+    let (message, limited) = event(request, response.status.code, context.record)
+    let level: Logger.Level = limited == nil ? .debug : .info
     var logger = context.logger
     if let logLevel { logger.logLevel = logLevel }
-    guard event.level >= logger.logLevel else { return }
-    let facts = facts(request, response, context).merging(suppressed) { own, _ in own }
-    logger.log(level: event.level, event.message, metadata: facts)
+    guard level >= logger.logLevel else { return }
+    let facts = facts(request, response, context).merging(limited ?? [:]) { own, _ in own }
+    logger.log(level: level, message, metadata: facts)
   }
+
+  /// Returns the message about a request, and the metadata from its limit; nil for a line at `debug`.
+  ///
+  /// A refused write (4xx) has changed nothing, and the response has the reason. A write whose outcome is unknown may have
+  /// changed something.
+  private func event(
+    _ request: Request, _ status: Int, _ record: RequestRecord
+  ) -> (message: Logger.Message, limited: Logger.Metadata?) {
+    if record.refusal != nil { return ("key refused", refusals.line()) }
+    guard record.key != nil, ![.get, .head].contains(request.method) else { return ("request", nil) }
+    if status < 400 || record.problem == Self.unknownOutcome { return ("editorial write", [:]) }
+    guard status >= 500, var metadata = failures.line() else { return ("request", nil) }
+    metadata["problem"] = record.problem.map { "\($0)" }
+    return ("editorial write failed", metadata)
+  }
+
+  private static let unknownOutcome = ProblemError(StoreError.outcomeUnknown).problem.type
 
   private func facts(_ request: Request, _ response: Response, _ context: APIContext) -> Logger.Metadata {
     [

@@ -12,6 +12,8 @@ struct SlowRequests: Sendable {
   let limit: Duration?
   let proxies: TrustedProxies
   private let lines = LogLineLimit()
+  /// The limit for responses with 503. In an outage, each request waits for the database first, and the log has the outage.
+  private let unavailable = LogLineLimit(perMinute: 6)
 
   init(limit: Duration?, proxies: TrustedProxies) {
     self.limit = limit
@@ -23,11 +25,12 @@ struct SlowRequests: Sendable {
   /// - Parameters:
   ///   - duration: The time from the head of the request to the response.
   ///   - database: The time that the request waited for the database.
+  ///   - status: The status of the response.
   ///   - facts: The metadata of all log lines about the request.
   func log(
-    duration: Duration, database: DatabaseTime, _ logger: Logger, facts: () -> Logger.Metadata
+    duration: Duration, database: DatabaseTime, status: Int, _ logger: Logger, facts: () -> Logger.Metadata
   ) {
-    guard let limit, duration >= limit, let suppressed = lines.line() else { return }
+    guard let limit, duration >= limit, let suppressed = (status == 503 ? unavailable : lines).line() else { return }
     var metadata = facts().merging(suppressed) { own, _ in own }
     metadata["ms"] = "\(duration.milliseconds)"
     metadata["database_ms"] = "\(database.total.milliseconds)"

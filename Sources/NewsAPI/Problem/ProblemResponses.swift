@@ -38,6 +38,7 @@ struct ProblemResponses: RouterMiddleware {
       response = try await next(request, context)
     } catch {
       var problem = problem(for: error, request)
+      context.record.setProblem(problem.problem.type)
       if problem.isOurFault, let suppressed = failures.line() {
         // The client cannot correct the error. The log contains the cause, under the request id in the response.
         context.logger.error(

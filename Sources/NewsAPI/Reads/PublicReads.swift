@@ -230,7 +230,7 @@ final class PublicReads: Sendable {
     let (began, database) = (ContinuousClock.now, DatabaseTime())
     let response = await DatabaseTime.$current.withValue(database) { await answer(load.request, since: began) }
     if let response {
-      slow.log(duration: .now - began, database: database, load.logger) {
+      slow.log(duration: .now - began, database: database, status: response.status, load.logger) {
         slow.facts(load.head, route: load.request.read.key.route, peer: load.peer, status: response.status)
       }
     }

@@ -76,5 +76,9 @@ import Testing
     #expect(later.count == 30 && later[0] == ["suppressed": "400"] && later.dropFirst().allSatisfy(\.isEmpty))
     seconds.withLock { $0 += 3 }
     #expect(limit.line() == ["suppressed": "970"])
+    let few = LogLineLimit(perMinute: 6) { .uptimeNanoseconds(0) + .seconds(seconds.withLock { $0 }) }
+    #expect((0..<100).count { _ in few.line() != nil } == 6)
+    seconds.withLock { $0 += 10 }
+    #expect(few.line() == ["suppressed": "94"] && few.line() == nil)
   }
 }

@@ -44,7 +44,8 @@ import Testing
     }
   }
 
-  @Test("Every editorial write leaves one line with key, method, path, status and what it wrote")
+  @Test(
+    "Every editorial write leaves one line with key, method, path, status and what it wrote, and a refused one none")
   func writes() async throws {
     let record = try await Self.log { server, _, key in
       let made = try await server.send("POST", "/v1/editorial/items", key: key, body: Self.body)
@@ -59,13 +60,19 @@ import Testing
       _ = try await server.client.send(
         "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: SampleMedia.png())
       _ = try await server.send("POST", "/v1/editorial/items", key: key, body: "{}")
+      let other = #"{"slug": "city", "position": 9}"#
+      #expect(try await server.send("POST", "/v1/editorial/topics", key: key, body: other).status == 409)
+      #expect(try await server.send("DELETE", path, key: key, headers: [("If-Match", "*")]).status == 410)
+      let text = [("Content-Type", "text/plain")]
+      #expect(
+        try await server.send("POST", "/v1/editorial/items", key: key, headers: text, body: "x").status == 415)
       _ = try await server.send("GET", "/v1/items")
     }
     let writes = record.lines.filter { $0.message == "editorial write" }
     let summary = writes.map { "\($0.metadata["method"] ?? "") \($0.metadata["status"] ?? "")" }
     #expect(
       summary == [
-        "POST 201", "PATCH 200", "PATCH 412", "PUT 200", "DELETE 204", "POST 201", "POST 201", "POST 422",
+        "POST 201", "PATCH 200", "PUT 200", "DELETE 204", "POST 201", "POST 201",
       ])
     for line in writes {
       #expect(line.level == "info")
@@ -75,10 +82,10 @@ import Testing
       #expect(line.metadata["route"]?.hasPrefix("/v1/editorial/") == true)
     }
     let item = try #require(writes.first?.metadata["item"])
-    #expect(writes.prefix(5).allSatisfy { $0.metadata["item"] == item })
+    #expect(writes.prefix(4).allSatisfy { $0.metadata["item"] == item })
     #expect(writes[1].metadata["route"] == "/v1/editorial/items/{id}" && writes[1].metadata["item"] == item.description)
-    #expect(writes[5].metadata["topic"] == "city")
-    #expect(writes[6].metadata["media"].flatMap { UUID(uuidString: $0) } != nil)
+    #expect(writes[4].metadata["topic"] == "city")
+    #expect(writes[5].metadata["media"].flatMap { UUID(uuidString: $0) } != nil)
     // Reads are not logged at this level, and no line contains a key or a text.
     #expect(!record.lines.contains { $0.metadata["method"] == "GET" })
     #expect(!record.text.contains(record.secret))
@@ -131,6 +138,52 @@ import Testing
     #expect(lines.map { $0.metadata["key_name"] } == ["night desk", "night desk"])
     #expect(lines.map { $0.metadata["key"] } == [record.keyID, record.keyID])
     #expect([lines.first?.metadata["item"], lines.last?.metadata["media"]] == ids.withLock { $0 })
+  }
+
+  @Test("While the database takes no writes, failed ones leave six lines at once, and slow ones too, not one for each")
+  func outage() async throws {
+    let changes = ["TIDINGS_SLOW_REQUEST": "1"]
+    let record = try await Self.log(changes) { server, installation, key in
+      try await TestDatabase.execute(
+        """
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = 'cannot_connect_now'; END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON items FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+        """, at: installation.url)
+      let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<30 {
+          group.addTask { try await server.send("POST", "/v1/editorial/items", key: key, body: Self.body).status }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(statuses == Array(repeating: 503, count: 30))
+    }
+    let failed = record.lines.filter { $0.message == "editorial write failed" }
+    let slow = record.lines.filter { $0.message == "slow request" && $0.metadata["status"] == "503" }
+    // Each ten seconds of a busy machine allow one more line.
+    #expect((6..<20).contains(failed.count) && (6..<20).contains(slow.count), "\(record.text)")
+    #expect(failed.allSatisfy { $0.level == "info" && $0.metadata["problem"] == "/problems/unavailable" })
+    #expect(failed.allSatisfy { $0.metadata["key"] == record.keyID && $0.metadata["status"] == "503" })
+    #expect(!record.lines.contains { $0.message == "editorial write" })
+  }
+
+  @Test("A write whose outcome is unknown leaves a line, because it may have been made")
+  func unknownOutcome() async throws {
+    let record = try await Self.log { server, installation, key in
+      // The session ends during COMMIT.
+      try await TestDatabase.execute(
+        """
+        CREATE FUNCTION vanish() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
+        CREATE CONSTRAINT TRIGGER vanish AFTER INSERT ON topics DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION vanish();
+        """, at: installation.url)
+      let answer = try await server.send("POST", "/v1/editorial/topics", key: key, body: #"{"slug": "city"}"#)
+      #expect(try answer.json(Problem.self, status: 503).type == "/problems/outcome-unknown")
+    }
+    let writes = record.lines.filter { $0.message.hasPrefix("editorial write") }
+    #expect(writes.map(\.message) == ["editorial write"])
+    #expect(writes.first?.metadata["status"] == "503" && writes.first?.metadata["topic"] == "city")
   }
 
   /// Returns the log of a server whose creation of an item fails: the database refuses it with a detail that quotes
