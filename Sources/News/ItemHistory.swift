@@ -139,9 +139,12 @@ public struct HistoryEntry: Sendable, Equatable, Codable {
 public struct HistoryList: Sendable, Equatable, Codable {
   /// The writes, newest first.
   public var entries: [HistoryEntry]
+  /// true on the last page of an item whose older writes are not stored, because they were removed, for instance; nil on other
+  /// pages, and in the history of all items.
+  public var incomplete: Bool?
 
   /// Creates a page.
-  public init(entries: [HistoryEntry]) {
-    self.entries = entries
+  public init(entries: [HistoryEntry], incomplete: Bool? = nil) {
+    (self.entries, self.incomplete) = (entries, incomplete)
   }
 }

@@ -38,6 +38,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case requestInProgress
   /// An earlier request with the same `Idempotency-Key` had another body.
   case idempotencyKeyReused
+  /// The history of the item begins after the revision.
+  case revisionRemoved
   /// The answer to the request was erased together with an item in it.
   case answerErased
   /// The subscription is paused, so that its feed is not polled.

@@ -5,13 +5,14 @@ import NewsStore
 
 struct Purge: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Purges the records of old removals, and removes files that no item uses.",
+    abstract: "Purges the records of old removals and old revisions, and removes files that no item uses.",
     discussion: """
-      A client that was offline for longer than the given age requests the snapshot. Files are removed from \
+      A client that was offline for longer than the given age requests the snapshot. Revisions are removed from the history \
+      of items if TIDINGS_HISTORY_KEEP is set. Files are removed from \
       TIDINGS_MEDIA_DIRECTORY, if it is set and belongs to the database. Files that the database does not know are never \
       removed; `tidings media check` lists them.
 
-      A running server does both once an hour, with the ages in TIDINGS_PURGE_AFTER and TIDINGS_MEDIA_UNUSED_AFTER.
+      A running server does all of it once an hour, with the ages in TIDINGS_PURGE_AFTER and TIDINGS_MEDIA_UNUSED_AFTER.
       """)
 
   @OptionGroup var common: CommonOptions
@@ -28,6 +29,10 @@ struct Purge: AsyncParsableCommand {
       try await settings.withStore(logger) { store in
         let purged = try await store.purge(olderThan: olderThan.duration)
         try StandardStreams.printResult("\(counted(purged, "removal")) purged")
+        if let retention = settings.historyKeep {
+          let swept = try await store.sweepHistory(keeping: retention)
+          try StandardStreams.printResult("\(counted(swept, "revision")) removed from the history")
+        }
         guard let library = try settings.mediaLibrary(over: store) else { return }
         let age = mediaUnusedFor?.duration ?? .seconds(settings.mediaUnusedAfter * 86_400)
         let removed = try await library.collect(unusedFor: age, logger: logger)

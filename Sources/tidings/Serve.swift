@@ -123,10 +123,8 @@ extension Settings {
         }
       },
     ]
-    if purgeAfter > 0 {
-      let age = Duration.seconds(purgeAfter * 86_400)
-      services.append(Background { await store.purgeRegularly(olderThan: age) })
-    }
+    let age: Duration? = purgeAfter > 0 ? .seconds(purgeAfter * 86_400) : nil
+    services.append(Background { await store.purgeRegularly(olderThan: age, keeping: historyKeep) })
     if let library = try mediaLibrary(over: store) {
       let age = Duration.seconds(mediaUnusedAfter * 86_400)
       services.append(Background { await library.collectRegularly(unusedFor: age, logger: logger) })

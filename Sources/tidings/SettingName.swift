@@ -27,6 +27,7 @@ package enum SettingName: String, CaseIterable {
   case feedPasswordKeyFile = "TIDINGS_FEED_PASSWORD_KEY_FILE"
   case feedTitle = "TIDINGS_FEED_TITLE"
   case forwardedField = "TIDINGS_FORWARDED_FIELD"
+  case historyKeep = "TIDINGS_HISTORY_KEEP"
   case host = "TIDINGS_HOST"
   case hubURL = "TIDINGS_HUB_URL"
   case keyRate = "TIDINGS_KEY_RATE"

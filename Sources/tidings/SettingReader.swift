@@ -4,6 +4,7 @@ import HTTPEdge
 import NetworkAddresses
 import News
 import NewsAPI
+import NewsStore
 
 /// An invalid setting.
 struct SettingError: Error, CustomStringConvertible {
@@ -149,6 +150,26 @@ struct SettingReader {
       throw error(name, "must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", ")), not \(text)")
     }
     return value
+  }
+
+  /// Reads a time, a number, or both, such as `365d,50`.
+  ///
+  /// - Returns: nil if the setting is empty.
+  func retention(_ name: SettingName) throws -> HistoryRetention? {
+    let text = text(name, default: "")
+    if text.isEmpty { return nil }
+    var (age, count): (Duration?, Int?)
+    for part in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+      if count == nil, let number = Int(part), 1...1_000_000 ~= number {
+        count = number
+      } else if age == nil, let time = TimeSpan(argument: part)?.duration, time > .zero {
+        age = time
+      } else {
+        throw error(
+          name, "must be a time such as 365d, a number of revisions from 1 to 1000000, or both as 365d,50, not \(text)")
+      }
+    }
+    return HistoryRetention(age: age, count: count ?? 1)
   }
 
   private func error(_ name: SettingName, _ rule: String) -> SettingError {

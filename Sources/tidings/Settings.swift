@@ -29,6 +29,8 @@ struct Settings: Sendable {
   var cacheSize: Int
   var batchLimit: Int
   var purgeAfter: Int
+  /// The rule by which the history is kept; nil to keep all of it.
+  var historyKeep: HistoryRetention?
   /// The folder of media files; empty for none.
   var mediaDirectory: String
   var mediaLimit: Int
@@ -126,6 +128,7 @@ struct Settings: Sendable {
     cacheSize = try source.integer(.cacheSize, in: 0...65536, default: 64)
     batchLimit = try source.integer(.batchLimit, in: 1...256, default: 16)
     purgeAfter = try source.integer(.purgeAfter, in: 0...36_500, default: 90)
+    historyKeep = try source.retention(.historyKeep)
     mediaDirectory = try source.path(.mediaDirectory)
     mediaLimit = try source.integer(.mediaLimit, in: 1...1_048_576, default: 2048)
     mediaUnusedAfter = try source.integer(.mediaUnusedAfter, in: 1...36_500, default: 7)

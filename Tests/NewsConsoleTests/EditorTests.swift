@@ -218,6 +218,31 @@ import Testing
     }
   }
 
+  @Test("The history says that older revisions were removed, and that one of them cannot be restored any more")
+  func removedRevisions() async throws {
+    try await ConsoleServer.with { console in
+      let item = try await console.item(#""state": "draft", "text": "One""#)
+      let browser = try await console.signedIn()
+      for text in ["Two", "Three"] {
+        var form = try await Self.editor(item, browser)
+        form["text"] = text
+        _ = try await browser.submit(form, "save")
+      }
+      let path = "\(ConsoleServer.path(item))/history"
+      let notice = "Older revisions are no longer stored."
+      let history = try await browser.get(path)
+      #expect(!history.text.contains(notice))
+      let question = try await browser.submit(try history.form("/history/1/restore"))
+      #expect(try await console.store.sweepHistory(keeping: HistoryRetention()) == 2)
+      #expect(try await browser.get(path).text.contains(notice))
+      let gone = try await browser.submit(try question.form("/history/1/restore"))
+      try gone.check(status: 410)
+      #expect(gone.text.contains("This revision was removed from the history of the item."))
+      #expect(!gone.text.contains("The history of the item begins later"))
+      #expect(try await Self.stored(item, console).revision == 3)
+    }
+  }
+
   @Test("A text that changes beside unchanged HTML is saved once the editor has chosen what becomes of the HTML")
   func htmlChoice() async throws {
     try await ConsoleServer.with { console in

@@ -24,7 +24,7 @@ extension EditorialItemHandlers {
     var headers = HTTPFields()
     headers[.link] = page.next.map { request.link(toPage: cursor.text(position: $0)) }
     return try await context.compute { [headers] in
-      let body = try NewsJSON.encode(HistoryList(entries: page.entries))
+      let body = try NewsJSON.encode(HistoryList(entries: page.entries, incomplete: page.isIncomplete ? true : nil))
       return .json(headers: headers) { $0.write(json: body) }
     }
   }

@@ -38,6 +38,7 @@ extension ProblemError {
     case .requestInProgress: self = .requestInProgress
     case .idempotencyKeyReused: self = .idempotencyKeyReused
     case .answerErased: self = .answerErased
+    case .revisionRemoved: self = .revisionRemoved
     case .alreadyFollowed(let id): self = .alreadyFollowed(by: id)
     case .subscriptionPaused: self = .subscriptionPaused
     case .webhookPaused: self = .webhookPaused

@@ -95,6 +95,11 @@ extension ProblemError {
     .gone, "answer-erased", "The answer was erased",
     detail: "The request was carried out. An item in its answer was erased later, and the answer with it.")
 
+  static let revisionRemoved = ProblemError(
+    .gone, "revision-removed", "The revision is no longer stored",
+    detail:
+      "The history of the item begins later. Older revisions were removed or erased, or are of before the history.")
+
   /// - Parameter detail: The reason for which the key is refused; nil for a request without a key (RFC 6750 section 3.1).
   static func unauthorized(detail: String?) -> ProblemError {
     ProblemError(

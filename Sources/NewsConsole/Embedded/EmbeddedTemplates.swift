@@ -566,6 +566,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 </li>
 {{/entries}}
 </ol>
+{{#isIncomplete}}
+<p>{{t.history-incomplete}}</p>
+{{/isIncomplete}}
 {{>pager}}
 {{>foot}}
 

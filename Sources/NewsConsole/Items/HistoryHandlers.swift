@@ -56,6 +56,7 @@ struct HistoryHandlers: Sendable {
     values.set("first", isFirst ? nil : pages.link(path))
     values.set("older", next.map { pages.link("\(path)?cursor=\(Self.cursor(of: id).text(position: $0))") })
     values.set("hasPager", !isFirst || next != nil)
+    values.set("isIncomplete", page.isIncomplete && next == nil)
     values.set("problem", problem.map { pages.message(of: $0) })
     return pages.page(
       "history", title: pages.texts.text("history-title"), status: problem.map { .init(code: $0.status) } ?? .ok,

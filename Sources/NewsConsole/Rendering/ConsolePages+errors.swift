@@ -17,7 +17,7 @@ extension ConsolePages {
     values.set("status", problem.status)
     values.set("explanation", text)
     // The words of an editor. Those of other problems are for programmers.
-    values.set("detail", problem.status == 410 ? problem.detail : nil)
+    values.set("detail", problem.type == "/problems/retracted" ? problem.detail : nil)
     values.set("fieldErrors", (problem.errors ?? []).map { problemField($0) })
     values.set("hasFieldErrors", problem.errors?.isEmpty == false)
     values.set("backLink", link(ConsolePath.root))

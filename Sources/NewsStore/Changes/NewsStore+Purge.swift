@@ -21,16 +21,25 @@ extension NewsStore {
 
   /// Purges a minute after the start and then once an hour, until the task is cancelled. A failed purge is repeated an
   /// hour later.
-  public func purgeRegularly(olderThan age: Duration) async {
+  ///
+  /// - Parameters:
+  ///   - age: The age of the removals that are purged; nil for none.
+  ///   - retention: The rule by which the history is kept; nil to keep all of it.
+  public func purgeRegularly(olderThan age: Duration?, keeping retention: HistoryRetention?) async {
     var interval = Duration.seconds(60)
     while (try? await Task.sleep(for: interval)) != nil {
       interval = .seconds(3600)
-      do {
-        let count = try await purge(olderThan: age)
-        if count > 0 { logger.info("old removals forgotten", metadata: ["count": "\(count)"]) }
-      } catch {
-        logger.warning("the purge failed", metadata: ["error": "\(String(reflecting: error))"])
-      }
+      if let age { await report("old removals forgotten") { try await purge(olderThan: age) } }
+      if let retention { await report("old revisions removed") { try await sweepHistory(keeping: retention) } }
+    }
+  }
+
+  private func report(_ message: Logger.Message, _ purge: () async throws -> Int) async {
+    do {
+      let count = try await purge()
+      if count > 0 { logger.info(message, metadata: ["count": "\(count)"]) }
+    } catch {
+      logger.warning("the purge failed", metadata: ["error": "\(String(reflecting: error))"])
     }
   }
 }

@@ -10,6 +10,9 @@ public struct HistoryPage: Sendable {
   public var positions: [Int]
   /// The position after which the next page begins; nil on the last page.
   public var next: Int?
+  /// Whether this is the last page of an item whose older writes are not stored: they were removed or erased, or were made
+  /// before there was a history or in another database.
+  public var isIncomplete = false
 }
 
 extension NewsStore {
@@ -30,16 +33,21 @@ extension NewsStore {
     of item: UUID?, after position: Int? = nil, limit: Int, for access: ItemAccess = .full, owner: String = ""
   ) async throws -> HistoryPage {
     let answers = try await database.snapshot([
-      "SELECT 1 WHERE \(item)::uuid IS NULL OR EXISTS (SELECT FROM items AS i WHERE i.id = \(item) AND \(query: access.condition))",
+      """
+      SELECT \(item)::uuid IS NOT NULL
+        AND NOT EXISTS (SELECT FROM item_history AS h WHERE h.item = \(item) AND h.revision = 1) AS is_incomplete
+      WHERE \(item)::uuid IS NULL OR EXISTS (SELECT FROM items AS i WHERE i.id = \(item) AND \(query: access.condition))
+      """,
       Self.historyRows(of: item, after: position, limit, access),
     ])
     if answers[0].isEmpty { throw StoreError.notFound }
     let rows = answers[1]
     let page = Array(try rows.prefix(limit).prefix { try $0.decode("fits") })
+    let next: Int? = page.count < rows.count ? try page.last?.decode("number") : nil
     return HistoryPage(
       entries: try await ComputePool.shared.slices(.editing, for: owner, page) { try HistoryEntry(row: $0) },
-      positions: try page.map { try $0.decode("number") },
-      next: page.count < rows.count ? try page.last?.decode("number") : nil)
+      positions: try page.map { try $0.decode("number") }, next: next,
+      isIncomplete: next == nil ? try answers[0].first?.decode("is_incomplete") ?? false : false)
   }
 
   private static func historyRows(
@@ -110,16 +118,17 @@ extension NewsStore {
   ///
   /// - Parameter access: The access of the author. The write of the item checks its present topics.
   /// - Returns: A function that gives the current item its former content. It is to be used in a write of the item.
-  /// - Throws: `StoreError.notFound` if the item or the revision does not exist, was made before the history began, or
-  ///   had topics that the access lacks.
+  /// - Throws: `StoreError.notFound` if the item or the revision does not exist, or had topics that the access lacks;
+  ///   `revisionRemoved` if the history of the item begins later.
   public func restoration(
     of id: UUID, to revision: Int, for access: ItemAccess = .full
   ) async throws -> @Sendable (EditorialItem) throws -> ItemContent {
     let answers = try await database.snapshot([
       """
-      SELECT 1 FROM items AS i WHERE i.id = \(id) AND \(revision) BETWEEN coalesce(
-        (SELECT greatest(h.revision - 1, 1) FROM item_history AS h WHERE h.item = i.id ORDER BY h.revision LIMIT 1),
-        i.revision) AND i.revision
+      SELECT \(revision) >= coalesce(
+        (SELECT h.revision - 1 FROM item_history AS h WHERE h.item = i.id ORDER BY h.revision LIMIT 1), i.revision)
+        AS is_stored
+      FROM items AS i WHERE i.id = \(id) AND \(revision) BETWEEN 1 AND i.revision
         AND \(query: Self.condition(access, of: "i.id", at: "\(revision)"))
       """,
       "SELECT \(query: EditorialItem.columns) FROM \(query: EditorialItem.tables) WHERE i.id = \(id)",
@@ -131,7 +140,10 @@ extension NewsStore {
       ) AS n
       """,
     ])
-    guard !answers[0].isEmpty, let row = answers[1].first else { throw StoreError.notFound }
+    guard let isStored: Bool = try answers[0].first?.decode("is_stored"), let row = answers[1].first else {
+      throw StoreError.notFound
+    }
+    guard isStored else { throw StoreError.revisionRemoved }
     let read = try EditorialItem(row: row)
     var former = ItemContent(read)
     for row in answers[2] {

@@ -195,8 +195,34 @@ import Testing
         try await server.write(
           "POST", Self.path(item, "/history/\(revision)/restore"), nil, ("If-Match", "*"))
       }
-      #expect(try await restore(1).status == 404)
+      #expect(try await restore(1).json(Problem.self, status: 410).type == "/problems/revision-removed")
       #expect(try await restore(2).json(EditorialItem.self).item.text == "second")
+    }
+  }
+
+  @Test(
+    "A revision that was removed from the history is gone, and the end of the list says that older ones were removed")
+  func removed() async throws {
+    try await TestServer.with { server in
+      let item = try await server.publish("1")
+      for text in 2...4 { _ = try await Self.patch(server, item, #"{"text": "\#(text)"}"#) }
+      func list(_ path: String) async throws -> HistoryList {
+        try await server.write("GET", path).json(HistoryList.self)
+      }
+      #expect(try await list(Self.path(item, "/history")).incomplete == nil)
+      #expect(try await server.store.sweepHistory(keeping: HistoryRetention(count: 2)) == 2)
+      let rest = try await list(Self.path(item, "/history"))
+      #expect(rest.entries.map(\.revision) == [4, 3] && rest.incomplete == true)
+      #expect(try await list(Self.path(item, "/history?limit=1")).incomplete == nil)
+      #expect(try await list("history").incomplete == nil)
+      func restore(_ revision: Int) async throws -> TestResponse {
+        try await server.write("POST", Self.path(item, "/history/\(revision)/restore"), nil, ("If-Match", "\"r4\""))
+      }
+      let gone = try await restore(1).json(Problem.self, status: 410)
+      #expect(gone.type == "/problems/revision-removed")
+      #expect(try await restore(5).status == 404)
+      // The oldest entry has the former values of the revision before it.
+      #expect(try await restore(2).json(EditorialItem.self).item.text == "2")
     }
   }
 
@@ -210,6 +236,8 @@ import Testing
       #expect(try await server.write("POST", Self.path(item, "/erase?reason=Order")).status == 204)
       let entries = try await Self.history(server, Self.path(item, "/history"))
       #expect(entries.map(\.revision) == [5])
+      let erased = try await server.write("POST", Self.path(item, "/history/1/restore"), nil, ("If-Match", "*"))
+      #expect(try erased.json(Problem.self, status: 410).type == "/problems/revision-removed")
       #expect(entries[0].editor == .key("desk") && entries[0].state == .retracted)
       let rows = try await server.sql.query("SELECT h::text FROM item_history AS h")
       let all = try rows.map { try $0.decode(0, as: String.self) }.joined()

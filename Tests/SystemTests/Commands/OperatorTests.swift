@@ -33,6 +33,42 @@ import Testing
     }
   }
 
+  @Test("A purge removes revisions that TIDINGS_HISTORY_KEEP does not keep, and says how many")
+  func history() async throws {
+    try await Installation.with { installation in
+      _ = try await installation.sql.query(
+        "INSERT INTO items (id, state, date, text) VALUES (gen_random_uuid(), 'draft', '2026-01-01', '0')")
+      for text in 1...4 { _ = try await installation.sql.query("UPDATE items SET text = \("\(text)")") }
+      _ = try await installation.sql.query(
+        "UPDATE item_history SET at = clock_timestamp() - interval '10 days' WHERE revision < 4")
+      for (value, output) in [
+        ("", ""), ("11d", "0 revisions"), ("10", "0 revisions"), ("1w,4", "1 revision"), ("1w", "2 revisions"),
+        ("1", "1 revision"),
+      ] {
+        let changes = ["TIDINGS_HISTORY_KEEP": value]
+        let result = try await installation.run("purge", "--older-than", "1d", changes: changes)
+        #expect(result.status == 0, "\(result.errors)")
+        let line = output.isEmpty ? "" : "\(output) removed from the history\n"
+        #expect(result.output == "0 removals purged\n" + line, "\(value)")
+      }
+      #expect(try await installation.value("SELECT revision FROM item_history") == 5)
+    }
+  }
+
+  @Test(
+    "A rule for the history is a time, a number, or both",
+    arguments: [
+      "0", "-1", "0d", "0s", "1y", "1.5d", "d", ",", "365d,", ",50", "365d,50,1", "50,60", "1d,2d", "1000001",
+      "365d 50",
+    ])
+  func badRetention(value: String) async throws {
+    try await Installation.with(schema: false) { installation in
+      let result = try await installation.run("serve", changes: ["TIDINGS_HISTORY_KEEP": value])
+      #expect(result.status == 78)
+      #expect(result.errors.contains("TIDINGS_HISTORY_KEEP must be a time such as 365d"), "\(result.errors)")
+    }
+  }
+
   @Test(
     "The longest and the shortest age work",
     arguments: ["0", "0s", "142857w", "1000000s", "1000000m", "1000000h", "1000000d"])
