@@ -4,9 +4,8 @@ public import PostgresClient
 
 /// Properties of a database and its server, with or without the schema.
 public struct DatabaseFacts: Sendable {
-  /// The oldest supported major version: PostgreSQL 14 introduced function bodies in standard SQL, which the migrations
-  /// use.
-  public static let oldestVersion = 14
+  /// The oldest supported major version. The tests run with it, and documents name it.
+  public static let oldestVersion = 15
 
   /// The name of the database.
   public var name: String
