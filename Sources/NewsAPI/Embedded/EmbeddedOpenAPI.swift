@@ -76,6 +76,7 @@ info:
     | `/problems/not-retracted` | 409 | only a retracted item can be erased |
     | `/problems/retracted` | 410 | the item was retracted or has expired; `reason` is `retracted` or `expired`, `detail` the editor's words |
     | `/problems/answer-erased` | 410 | the request with this `Idempotency-Key` was carried out, but an item in its answer was erased since |
+    | `/problems/revision-removed` | 410 | the history of the item begins after the revision |
     | `/problems/withdrawn` | 410 | the file was taken down: only retracted (`retracted`) or expired (`expired`) items use it, or it was removed (`removed`) |
     | `/problems/token-expired` | 410 | the token cannot be continued; `reason` is `epoch`, `scope`, `expired` or `ahead`, `token` a current one |
     | `/problems/precondition-failed` | 412 | `If-Match`, `If-None-Match`, `If-Unmodified-Since` or `revision` does not hold |
@@ -2002,7 +2003,7 @@ paths:
       summary: The writes to all items, newest first
       description: >-
         Each entry has the author, the time and the changed fields of a write. Writes of before the server had a history are
-        missing. A key that is restricted to topics receives the writes to its items, without those that were made, or that
+        missing, and those that were removed from it (`TIDINGS_HISTORY_KEEP`). A key that is restricted to topics receives the writes to its items, without those that were made, or that
         ended, while an item had other topics. `Link` has the URL of the next page.
       security:
         - key: ["items:write"]
@@ -2028,7 +2029,7 @@ paths:
       summary: The writes to an item, newest first
       description: >-
         The entries of `GET /v1/editorial/history` for one item, in any state. An erased item has only its erasure and later
-        writes.
+        writes. `incomplete` on the last page says that older writes are not stored.
       security:
         - key: ["items:write"]
       parameters:
@@ -2056,8 +2057,8 @@ paths:
       description: >-
         A write like any other: it makes a new revision with the date, texts, topics, language, URL, author, attachments and
         `breaking` of the earlier one. The state, `publishAt` and `expireAt` remain, so that a published item stays published.
-        The lock is `If-Match` (428 without it). 404 if the revision does not exist, is older than the history, or is of a time
-        at which the item had topics that the key lacks.
+        The lock is `If-Match` (428 without it). 404 if the revision does not exist, or is of a time at which the item had topics
+        that the key lacks. 410 `revision-removed` if the history of the item begins later.
       security:
         - key: ["items:write"]
       parameters:
@@ -2073,7 +2074,7 @@ paths:
         "404": { $ref: "#/components/responses/EditorialNotFound" }
         "408": { $ref: "#/components/responses/RequestTimeout" }
         "409": { $ref: "#/components/responses/RequestInProgress" }
-        "410": { $ref: "#/components/responses/EditorialGone" }
+        "410": { $ref: "#/components/responses/RevisionGone" }
         "412": { $ref: "#/components/responses/PreconditionFailed" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
         "422": { $ref: "#/components/responses/InvalidField" }
@@ -5872,6 +5873,21 @@ components:
             status: 410
             detail: The sailing was cancelled before publication.
             reason: retracted
+    RevisionGone:
+      description: >-
+        The history of the item begins after the revision: older ones were removed or erased, or are of before the history
+        (`revision-removed`). Or the item is retracted, or the answer to the request was erased with it.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/revision-removed
+            title: The revision is no longer stored
+            status: 410
+            detail: The history of the item begins later. Older revisions were removed or erased, or are of before the history.
     PreconditionFailed:
       description: A precondition of the request does not hold. Nothing was changed.
       headers:
@@ -6671,6 +6687,12 @@ components:
           type: array
           maxItems: 200
           items: { $ref: "#/components/schemas/HistoryEntry" }
+        incomplete:
+          description: >-
+            true on the last page of an item whose older writes are not stored: they were removed (`TIDINGS_HISTORY_KEEP`) or
+            erased, or were made before the server had a history or in another database.
+          type: boolean
+          enum: [true]
 
     HistoryEntry:
       type: object
@@ -7394,6 +7416,7 @@ components:
             - /problems/request-in-progress
             - /problems/idempotency-key-reused
             - /problems/answer-erased
+            - /problems/revision-removed
             - /problems/failed-dependency
         title: { type: string }
         status: { type: integer, minimum: 400, maximum: 599 }
