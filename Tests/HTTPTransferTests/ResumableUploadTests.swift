@@ -357,6 +357,27 @@ import Testing
     }
   }
 
+  @Test("is cancelled at the place to which the server redirects", arguments: [307, 308])
+  func cancelledElsewhere(status: Int) async throws {
+    try await with { fixture, parts in
+      let number = try upload(fixture)
+      fixture.modify { original, request, count in
+        if request.method == "DELETE", request.path == "/uploads/7" {
+          return .redirect(.sameOrigin("/new/7"), from: request, status: status)
+        }
+        let answer = parts.respond(original, request, count)
+        return request.method == "PATCH" ? answer.hanging(at: .start) : answer
+      }
+      try await fixture.working {
+        try await fixture.eventually("the file is sent") { fixture.server.requests.last?.method == "PATCH" }
+        try fixture.journal.cancel(number)
+        try await fixture.eventually("the server has dropped it") { !parts.state.withLock(\.exists) }
+      }
+      let last = try #require(fixture.server.requests.last)
+      #expect((last.method, last.path, last["Authorization"]) == ("DELETE", "/new/7", "Bearer key"))
+    }
+  }
+
   @Test("waits while the server is busy before it is begun")
   func busy() async throws {
     try await with { fixture, parts in

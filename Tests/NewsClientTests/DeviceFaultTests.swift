@@ -201,4 +201,42 @@ import Testing
       #expect(devices.requests() == [])
     }
   }
+
+  @Test("and all requests about it follow redirects that keep the method, within the origin", arguments: [307, 308])
+  func moved(status: Int) async throws {
+    try await with { installation, devices, client in
+      installation.server.respond { request in
+        guard request.path.hasPrefix("/new/") else {
+          return .redirect(.sameOrigin("/new" + request.target), from: request, status: status)
+        }
+        var moved = request
+        moved.target = String(request.target.dropFirst("/new".count))
+        return devices.respond(moved)
+      }
+      try await registerWebPush(client)
+      await client.receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8)))
+      #expect(devices.device?.isConfirmed == true)
+      installation.clock.advance(by: 604_800)
+      await client.performFetch(.scheduled)
+      #expect(devices.device?.reports.isEmpty == false)
+      try await client.removeDevice()
+      #expect(devices.devices.isEmpty && client.device == nil)
+      #expect(devices.requests() == ["POST", "PUT state", "PUT confirmation", "PUT", "PUT state", "DELETE"])
+    }
+  }
+
+  @Test("sends neither its token nor its secret to another origin", arguments: [307, 308])
+  func movedAway(status: Int) async throws {
+    try await with { installation, devices, client in
+      try await client.registerDevice(Self.registration)
+      try await FaultServer.with({ _ in FaultResponse(status: 204) }) { other in
+        installation.server.respond { .redirect(.other(other, $0.target), from: $0, status: status) }
+        let failure = await #expect(throws: FetchError.self) {
+          try await client.registerDevice(DeviceRegistration(provider: .fcm, token: "new"))
+        }
+        #expect(failure?.message == "the server responded with \(status)")
+        #expect(other.requests.isEmpty && devices.devices.count == 1)
+      }
+    }
+  }
 }

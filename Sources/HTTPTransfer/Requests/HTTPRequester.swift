@@ -110,8 +110,8 @@ package struct HTTPRequester: Sendable {
     throw FetchError(.redirect, "more than \(Self.maximumRedirects) redirects", status: meter.status)
   }
 
-  /// Sends a file, and reads the beginning of the response. A redirect that keeps the method (307, 308) is followed within the
-  /// origin of the URL, because the file and the fields are for no other one.
+  /// Sends a file, and reads the beginning of the response. Redirects are followed as by
+  /// ``send(json:to:method:headers:meter:)``.
   ///
   /// - Parameters:
   ///   - headers: The fields that are sent together with `User-Agent`.
@@ -145,13 +145,13 @@ package struct HTTPRequester: Sendable {
   ///
   /// - Returns: The first other response, and its URL.
   private func following(
-    _ url: URL, isAllowed: Bool = true, _ send: (URL) async throws -> (HTTPTransportResponse, Data)
+    _ url: URL, _ send: (URL) async throws -> (HTTPTransportResponse, Data)
   ) async throws -> (response: (HTTPTransportResponse, Data), url: URL) {
     var url = url
     for _ in 0...Self.maximumRedirects {
       let response = try await send(url)
       let head = response.0
-      guard isAllowed, [307, 308].contains(head.status), let next = try? target(of: head, from: url),
+      guard [307, 308].contains(head.status), let next = try? target(of: head, from: url),
         Self.isSameOrigin(next, url)
       else { return (response, url) }
       url = next
@@ -159,17 +159,16 @@ package struct HTTPRequester: Sendable {
     throw FetchError(.redirect, "more than \(Self.maximumRedirects) redirects")
   }
 
-  /// Sends JSON, or nothing, and reads the response.
+  /// Sends JSON, or nothing, and reads the response. A redirect that keeps the method (307, 308) is followed within the origin
+  /// of the URL, because the content and the fields are for no other one.
   ///
   /// - Parameters:
   ///   - headers: The fields that are sent together with `User-Agent` and those of the content. They may have credentials.
-  ///   - followsRedirects: Whether redirects are followed as by ``upload(_:to:method:headers:maximumBytes:meter:)``; otherwise
-  ///     none is.
   /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
   package func send(
-    json: Data, to url: URL, method: String, headers: [HTTPHeader], followsRedirects: Bool = false, meter: inout Meter
+    json: Data, to url: URL, method: String, headers: [HTTPHeader], meter: inout Meter
   ) async throws -> Response {
-    let (response, url) = try await following(url, isAllowed: followsRedirects) { url in
+    let (response, url) = try await following(url) { url in
       try await self.send(json, url, method, headers, &meter)
     }
     return Response(head: response.0, body: response.1, url: url)

@@ -142,8 +142,7 @@ struct PartialUpload {
     let timeout = IdleTimeout(limit: Upload.idleLimit, clock: upload.clock)
     return try await timeout.run { [requester] in
       var meter = HTTPRequester.Meter()
-      return try await requester.send(
-        json: Data(), to: url, method: method, headers: headers, followsRedirects: true, meter: &meter)
+      return try await requester.send(json: Data(), to: url, method: method, headers: headers, meter: &meter)
     }
   }
 }
