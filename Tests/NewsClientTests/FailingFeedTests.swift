@@ -101,4 +101,94 @@ import Testing
       #expect(installation.requests() == ["*/v1/changes"])
     }
   }
+
+  /// Lets the server send tokens of another form, and its items on pages of 200. A cursor is the position of an item.
+  ///
+  /// - Parameter next: Returns the link to the page that begins at a position; nil for none.
+  private func replaceTokens(
+    _ installation: Installation,
+    next: @escaping @Sendable (Int) -> String? = { "</v1/items?cursor=\($0)&limit=200>; rel=\"next\"" }
+  ) {
+    let changes = #"{"changes":[],"more":false,"snapshot":true,"token":"v2:ZmFuY3k_next-format~1"}"#
+    let feed = installation.feed
+    feed.fault(next: .response(.json(changes)), times: 100, path: "/v1/changes")
+    installation.server.respond { request in
+      // The faults end with those of the changes.
+      guard request.path == "/v1/items", feed.faultsLeft > 0 else { return feed.respond(request) }
+      let first = Int(request.query["cursor"] ?? "0") ?? 0
+      let items = feed.items.dropFirst(first)
+      guard let body = try? NewsJSON.encode(ItemList(items: Array(items.prefix(200)))) else {
+        return FaultResponse(status: 500)
+      }
+      let response = FaultResponse(
+        headers: [("Content-Type", "application/json"), ("Sync-Token", "v2:ZmFuY3k_next-format~1")], body: body)
+      guard items.count > 200, let link = next(first + 200) else { return response }
+      return response.setting("Link", link)
+    }
+  }
+
+  @Test("because of tokens of another form fetches all items as pages, if all are kept", arguments: [true, false])
+  func pages(isNew: Bool) async throws {
+    try await Installation.with(extent: .full) { installation in
+      let feed = installation.feed
+      let client = try installation.client()
+      if !isNew {
+        feed.publish("zero")
+        await client.performFetch()
+      }
+      for number in 1...450 { feed.publish("item \(number)") }
+      replaceTokens(installation)
+      #expect(await client.performFetch().result == .failed)
+      installation.clock.advance(by: 86_401)
+      _ = installation.requests()
+      let report = await client.performFetch()
+      #expect((report.result, report.inserted, report.removed) == (.newData, 450, 0), "\(report.error ?? "")")
+      let changes = isNew ? ["/v1/changes"] : ["*/v1/changes", "/v1/changes"]
+      #expect(installation.requests() == changes + ["/v1/items", "/v1/items", "/v1/items"])
+      try installation.expectEqual(client)
+      // The next start is a day away, and the feed is well once the tokens are.
+      feed.publish("new")
+      #expect(await client.performFetch().result == .failed)
+      installation.clock.advance(by: 86_401)
+      #expect(await client.performFetch().inserted == 1)
+      feed.removeFaults()
+      #expect(await client.performFetch().result == .noData)
+      try installation.expectEqual(client)
+      #expect(try client.hasReached(feed.token()))
+    }
+  }
+
+  @Test("continues these pages in the next wake")
+  func severalWakes() async throws {
+    try await Installation.with(extent: .full) { installation in
+      let feed = installation.feed
+      for number in 1...900 { feed.publish("item \(number)") }
+      replaceTokens(installation)
+      let transport = SlowTransport(clock: installation.clock, seconds: 5)
+      #expect(await (try installation.client()).performFetch().result == .failed)
+      installation.clock.advance(by: 86_401)
+      let first = await (try installation.client(transport)).performFetch()
+      #expect(first.result == .noData && first.received ?? 0 >= 200, "\(first.error ?? "")")
+      let client = try installation.client()
+      #expect(try client.count == 0)
+      #expect(await client.performFetch().inserted == 900)
+      try installation.expectEqual(client)
+      #expect(installation.requests().count { $0 == "/v1/items" } == 5, "no page was requested twice")
+    }
+  }
+
+  @Test("ends at a page that does not advance")
+  func endlessPages() async throws {
+    try await Installation.with(extent: .full) { installation in
+      for number in 1...450 { installation.feed.publish("item \(number)") }
+      replaceTokens(installation) { _ in "</v1/items?cursor=0>; rel=\"next\"" }
+      let client = try installation.client()
+      await client.performFetch()
+      installation.clock.advance(by: 86_401)
+      _ = installation.requests()
+      let report = await client.performFetch()
+      #expect(report.error?.hasSuffix("the list announces more pages, but does not advance") == true)
+      #expect(installation.requests() == ["/v1/changes", "/v1/items", "/v1/items"])
+    }
+  }
 }

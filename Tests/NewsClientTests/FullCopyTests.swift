@@ -9,23 +9,6 @@ import TestKit
 import Testing
 
 @Suite("A full copy of a feed") struct FullCopyTests {
-  /// A transport over which each request takes some time of a clock.
-  private struct SlowTransport: HTTPTransport {
-    let clock: ManualClock
-    let seconds: Double
-    let transport = AsyncHTTPTransport()
-
-    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
-      clock.advance(by: seconds)
-      try Task.checkCancellation()
-      return try await transport.get(url, headers: headers)
-    }
-
-    func upload(
-      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
-    ) async throws -> HTTPTransportResponse { throw HTTPTransportError(.broken, "not used") }
-  }
-
   private func publish(_ count: Int, _ feed: FaultFeed, from first: Int = 0) {
     for number in first..<first + count { feed.publish("item \(number)", title: "Title \(number)") }
   }

@@ -71,3 +71,20 @@ final class Reports: Sendable {
   func add(_ report: FetchReport) { received.withLock { $0.reports.append(report) } }
   func note(_ text: String) { received.withLock { $0.texts.append(text) } }
 }
+
+/// A transport over which each request takes some time of a clock.
+struct SlowTransport: HTTPTransport {
+  let clock: ManualClock
+  let seconds: Double
+  let transport = AsyncHTTPTransport()
+
+  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+    clock.advance(by: seconds)
+    try Task.checkCancellation()
+    return try await transport.get(url, headers: headers)
+  }
+
+  func upload(
+    _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+  ) async throws -> HTTPTransportResponse { throw HTTPTransportError(.broken, "not used") }
+}

@@ -11,7 +11,7 @@ struct NewsServer: Sendable {
     var limit: Int
   }
 
-  /// The first page of a list.
+  /// A page of a list.
   struct Page: Sendable {
     var items: [NewsItem]
     /// The token of the list; nil behind a cache that has dropped the field.
@@ -20,6 +20,8 @@ struct NewsServer: Sendable {
     var conditions: HTTPRequester.Conditions
     /// Whether there are no older items.
     var isComplete: Bool
+    /// The position at which the next page begins; nil for the last page.
+    var cursor: String?
   }
 
   /// The outcome of a request.
@@ -33,18 +35,21 @@ struct NewsServer: Sendable {
   let url: URL
   let requester: HTTPRequester
 
-  /// Fetches the newest items.
+  /// Fetches the newest items, or those after a position.
   ///
   /// - Parameters:
+  ///   - cursor: The position that the page before names; nil for the newest items.
   ///   - at: A token that the response must have reached.
   ///   - conditions: The validators of the stored page.
   ///   - cost: The cost, which is increased even if this throws.
   /// - Throws: `FetchError`, `CancellationError`.
   func items(
-    _ query: Query, at: SyncToken?, conditions: HTTPRequester.Conditions, cost: inout Cost
+    _ query: Query, cursor: String? = nil, at: SyncToken?, conditions: HTTPRequester.Conditions, cost: inout Cost
   ) async throws -> Outcome<Page> {
-    let response = try await send(
-      "items", query, at.map { [URLQueryItem(name: "at", value: $0.description)] } ?? [], conditions, &cost)
+    let parameters = [("cursor", cursor), ("at", at?.description)].compactMap { name, value in
+      value.map { URLQueryItem(name: name, value: $0) }
+    }
+    let response = try await send("items", query, parameters, conditions, &cost)
     switch response.head.status {
     case 304: return .unchanged
     case 410: return .expired(problem(response)?.token)
@@ -54,12 +59,19 @@ struct NewsServer: Sendable {
         throw FetchError(
           .tooLarge, "the response has \(list.items.count) items; at most \(query.limit) were requested", status: 200)
       }
+      let link = (response.head["Link"] ?? "").split(separator: ",").first { $0.contains("rel=\"next\"") }
       return .changed(
         Page(
           items: list.items, token: response.head["Sync-Token"].flatMap { SyncToken($0) },
           conditions: .init(entityTag: response.head["ETag"], lastModified: response.head["Last-Modified"]),
-          isComplete: !(response.head["Link"] ?? "").contains("rel=\"next\"")))
+          isComplete: link == nil, cursor: link.flatMap(Self.cursor)))
     }
+  }
+
+  /// Returns the position that a link to the next page (RFC 8288) contains.
+  private static func cursor(in link: Substring) -> String? {
+    guard let target = link.split(separator: "<").last?.split(separator: ">").first else { return nil }
+    return URLComponents(string: String(target))?.queryItems?.first { $0.name == "cursor" }?.value
   }
 
   /// Fetches the changes since a token, or without a token the beginning of a snapshot.

@@ -108,33 +108,46 @@ struct Synchronization {
   private mutating func start(at: SyncToken?) async throws -> Result {
     hasStarted = true
     if mayHeal { try store.write { try FailingFeed.recordReset(feed, at: local.clock.now, $0) } }
-    guard case .window(let limit) = feed.extent else { return try await copy(from: nil, at: at) }
-    let query = NewsServer.Query(topics: feed.topics, limit: limit)
-    var outcome = try await server.items(query, at: at, conditions: .init(), cost: &cost)
-    // A cache may have sent the 304 of another client. The request is repeated once, never in a loop.
-    if case .unchanged = outcome { outcome = try await server.items(query, at: at, conditions: .init(), cost: &cost) }
-    switch outcome {
-    case .unchanged:
-      throw FetchError(.unexpectedResponse, "the server sent 304 for an unconditional request", status: 304)
-    case .expired: throw FetchError(.unavailable, "the server refused the token that it has just sent", status: 410)
-    case .changed(let page):
-      // After a day of failures, new items without a token are better than none.
-      guard page.token != nil || mayHeal else {
-        throw FetchError(.unexpectedResponse, "the response has no Sync-Token", status: 200)
+    guard case .window(let limit) = feed.extent else {
+      do { return try await copy(from: nil, at: at) } catch let error as FetchError where mayHeal && error.mayBeHealed {
+        // The changes, or their tokens, may have another form. Their items are better than none.
+        return try await copy(from: nil, at: nil, asItems: true)
       }
-      if let at, let token = page.token, token.epoch != at.epoch || token.version < at.version {
-        throw FetchError(.unavailable, "a cache sent a response that is older than the requested token", status: 200)
-      }
-      // The items of another feed may be many, and are replaced like those of a full copy.
-      guard try store.read({ try ItemTable($0).count() }) > ItemChanges.maximumItems else {
-        return .page(page, page.token)
-      }
-      return .copy(try stage(page))
     }
+    let page = try await page(NewsServer.Query(topics: feed.topics, limit: limit), at: at)
+    // After a day of failures, new items without a token are better than none.
+    guard page.token != nil || mayHeal else {
+      throw FetchError(.unexpectedResponse, "the response has no Sync-Token", status: 200)
+    }
+    if let at, let token = page.token, token.epoch != at.epoch || token.version < at.version {
+      throw FetchError(.unavailable, "a cache sent a response that is older than the requested token", status: 200)
+    }
+    // The items of another feed may be many, and are replaced like those of a full copy.
+    guard try store.read({ try ItemTable($0).count() }) > ItemChanges.maximumItems else {
+      return .page(page, page.token)
+    }
+    return .copy(try stage(page, after: nil, isLast: true))
+  }
+
+  /// Fetches a page of items, whatever is stored.
+  private mutating func page(
+    _ query: NewsServer.Query, cursor: String? = nil, at: SyncToken?
+  ) async throws -> NewsServer.Page {
+    for _ in 0..<2 {
+      switch try await server.items(query, cursor: cursor, at: at, conditions: .init(), cost: &cost) {
+      // A cache may have sent the 304 of another client. The request is repeated once, never in a loop.
+      case .unchanged: continue
+      case .expired: throw FetchError(.unavailable, "the server refused the token that it has just sent", status: 410)
+      case .changed(let page): return page
+      }
+    }
+    throw FetchError(.unexpectedResponse, "the server sent 304 for an unconditional request", status: 304)
   }
 
   /// Continues a full copy, or begins one. Each page is staged with its token.
-  private mutating func copy(from copy: SyncState.Copy?, at: SyncToken?) async throws -> Result {
+  ///
+  /// - Parameter asItems: Whether a new copy is fetched as pages of items instead of changes.
+  private mutating func copy(from copy: SyncState.Copy?, at: SyncToken?, asItems: Bool = false) async throws -> Result {
     var copy = copy
     var mayRestart = true
     var slowest = 0.0
@@ -148,6 +161,14 @@ struct Synchronization {
       }
       let start = local.clock.now.uptime
       let since = copy?.token
+      if asItems || copy?.cursor != nil {
+        let query = NewsServer.Query(topics: feed.topics, limit: Self.pageSize)
+        let staged = try stage(try await page(query, cursor: copy?.cursor, at: nil), after: copy, isLast: false)
+        reportCopied(staged.items)
+        copy = staged
+        slowest = max(slowest, local.clock.now.uptime - start)
+        continue
+      }
       switch try await server.changes(changeQuery, since: since, at: since == nil ? at : nil, cost: &cost) {
       case .unchanged:
         throw FetchError(.unexpectedResponse, "the server sent 304 during a snapshot", status: 304)
@@ -200,13 +221,30 @@ struct Synchronization {
     return new
   }
 
-  /// Stages the newest page as a complete copy.
-  private func stage(_ page: NewsServer.Page) throws -> SyncState.Copy {
-    var copy = SyncState.Copy(token: page.token, isComplete: true, items: page.items.count)
-    copy.conditions = page.conditions
-    copy.oldest = page.isComplete ? nil : page.items.map { SyncState.Keyset($0) }.min()
-    try stage(page.items.map { .put(try ItemTable.StoredForm($0)) }, copy, isFirst: true)
-    return copy
+  /// Stages a page of items.
+  ///
+  /// - Parameters:
+  ///   - copy: The copy with the newer pages; nil for the newest page.
+  ///   - isLast: Whether no older pages are wanted.
+  /// - Throws: `FetchError` with `unexpectedResponse` if the page is not older than the copy.
+  private func stage(
+    _ page: NewsServer.Page, after copy: SyncState.Copy?, isLast: Bool
+  ) throws -> SyncState.Copy {
+    let oldest = page.items.map { SyncState.Keyset($0) }.min()
+    let cursor = isLast ? nil : page.cursor
+    if cursor != nil {
+      guard let oldest, copy?.oldest.map({ oldest < $0 }) ?? true else {
+        throw FetchError(.unexpectedResponse, "the list announces more pages, but does not advance", status: 200)
+      }
+    }
+    // Later pages may be newer than the first one, whose token leads to all changes meanwhile.
+    var new = SyncState.Copy(
+      token: copy.map(\.token) ?? page.token, isComplete: cursor == nil, items: (copy?.items ?? 0) + page.items.count)
+    new.conditions = copy == nil ? page.conditions : nil
+    new.oldest = page.isComplete ? nil : oldest
+    new.cursor = cursor
+    try stage(page.items.map { .put(try ItemTable.StoredForm($0)) }, new, isFirst: copy == nil)
+    return new
   }
 
   private enum StagedChange {

@@ -34,8 +34,10 @@ struct SyncState: Sendable, Equatable, Codable {
     var items: Int
     /// The validators of the newest page, if the copy consists of it.
     var conditions: HTTPRequester.Conditions?
-    /// The oldest item of the window; nil if there are no older ones.
+    /// The oldest item of the copy, if it has been fetched as pages of items and there are older ones; otherwise nil.
     var oldest: Keyset?
+    /// The position of the next page of items; nil if there is none, or if the copy is fetched as changes.
+    var cursor: String?
   }
 
   /// The followed feed. Another feed begins with an empty state.
