@@ -1,5 +1,6 @@
 import BackgroundFetch
 import Foundation
+import HTTPTransfer
 import News
 import NewsClient
 
@@ -70,7 +71,7 @@ struct ConfigFile {
         at: target.deletingLastPathComponent(), withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
     } catch {
-      throw Failure(description: "cannot create the folder of \(path): \(error.localizedDescription)")
+      throw Failure(description: "cannot create the folder of \(path): \(StorageFailure.reason(error))")
     }
     guard let held = try await FetchLock(path: path + ".lock").acquire(within: .seconds(5)) else {
       throw Failure(description: "another command is changing \(path)")

@@ -72,7 +72,8 @@ enum Main {
     switch error {
     case let error as FetchError: error.message
     case let error as FetchLock.Failure: error.description
-    case let error as CocoaError: error.localizedDescription
+    case let error as CocoaError: (error.filePath.map { "\($0): " } ?? "") + StorageFailure.reason(error)
+    case let error as POSIXError: StorageFailure.reason(error)
     default: "\(error)"
     }
   }

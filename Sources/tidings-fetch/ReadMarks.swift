@@ -21,7 +21,7 @@ struct ItemID: ExpressibleByArgument {
 
   /// Returns the stored item with the id.
   ///
-  /// - Throws: ``Refusal`` if there is none, `ValidationError` if there is more than one.
+  /// - Throws: ``Refusal`` if there is none, or more than one.
   func resolve(_ client: NewsFetcher) throws -> UUID {
     let ids = try client.ids(abbreviation: digits)
     if ids.count == 1 { return ids[0] }
@@ -30,7 +30,7 @@ struct ItemID: ExpressibleByArgument {
     }
     let names = ids.prefix(3).map { $0.uuidString.lowercased() }.joined(separator: ", ")
     let more = ids.count > 3 ? " and \(ids.count - 3) more" : ""
-    throw ValidationError("'\(digits)' is ambiguous: it may be \(names)\(more)")
+    throw Refusal("'\(digits)' is ambiguous: it may be \(names)\(more)")
   }
 }
 

@@ -152,7 +152,7 @@ struct Transfers: AsyncParsableCommand {
 
     func run() async throws {
       guard try parent.known(number).resume(number) else {
-        throw ValidationError("Transfer \(number) has ended; start a new one")
+        throw Refusal("the transfer \(number) has ended; start a new one")
       }
       try parent.parent.workerProcess().start()
     }
@@ -169,10 +169,12 @@ struct Transfers: AsyncParsableCommand {
   }
 
   /// Returns the journal if it has a transfer with the number.
+  ///
+  /// - Throws: ``Refusal`` if it has none.
   private func known(_ number: Int64) throws -> TransferJournal {
     let journal = try parent.journal()
     guard try journal.transfer(number) != nil else {
-      throw ValidationError("There is no transfer \(number); tidings-fetch transfers lists them")
+      throw Refusal("there is no transfer \(number); tidings-fetch transfers lists them")
     }
     return journal
   }

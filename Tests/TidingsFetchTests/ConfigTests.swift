@@ -142,6 +142,15 @@ import Testing
       try home.write("{")
       #expect(try await home.run("config", "set", "media", "all").status == 20)
       #expect(try String(contentsOf: home.file, encoding: .utf8) == "{")
+      let folder = home.file.deletingLastPathComponent()
+      try FileManager.default.removeItem(at: folder)
+      try Data().write(to: folder)
+      let occupied = try await home.run("config", "set", "media", "all")
+      #expect(occupied.status == 20)
+      #expect(
+        occupied.errors == "tidings-fetch: cannot create the folder of \(home.file.path): not a directory\n",
+        "\(occupied.errors)")
+      try FileManager.default.removeItem(at: folder)
       var other = home
       other.variables["TIDINGS_FETCH_INTERVAL"] = "2x"
       #expect(

@@ -68,8 +68,8 @@ import Testing
       #expect(try await command.run("read", "--all").status == 0)
       #expect(try await command.run("list", "--unread", "--count").output == "0\n")
       let ambiguous = try await command.run("read", "0190")
-      #expect(ambiguous.status == 64)
-      #expect(ambiguous.errors.contains("'0190' is ambiguous"))
+      #expect(ambiguous.status == 20)
+      #expect(ambiguous.errors.hasPrefix("tidings-fetch: '0190' is ambiguous: it may be 0190"), "\(ambiguous.errors)")
       for words in [["read"], ["read", "--all", "0abc01"], ["read", "xyz1"], ["read", "abc"]] {
         let result = try await command.start(words).result()
         #expect(result.status == 64 && result.errors.contains("Error: "), "\(words)")

@@ -186,12 +186,17 @@ import Testing
         for words in [
           ["download", "ftp://127.0.0.1/", "--output", path],
           ["download", server.url, "--output", path, "--sha256", "12"],
-          ["upload", path, server.url], ["transfers", "pause", "7"],
+          ["upload", path, server.url],
           ["upload", "/etc/hostname", server.url, "--header", "No colon"],
         ] {
           let result = try await command.start(words).result()
           #expect(result.status == 64, "\(words)")
           #expect(result.errors.hasPrefix("Error: "), "\(result.errors)")
+        }
+        for action in ["pause", "resume", "cancel"] {
+          let unknown = try await command.run("transfers", action, "7")
+          #expect(unknown.status == 20)
+          #expect(unknown.errors == "tidings-fetch: there is no transfer 7; tidings-fetch transfers lists them\n")
         }
       }
     }

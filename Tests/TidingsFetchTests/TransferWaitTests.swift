@@ -40,6 +40,8 @@ import Testing
       #expect(result.errors.contains("no data for 3 s"), "\(result.errors)")
       #expect(result.output.contains("no response from 127.0.0.1:1: connection refused"), "\(result.output)")
       _ = try await command.run("transfers", "cancel", "1")
+      let ended = try await command.run("transfers", "resume", "1")
+      #expect((ended.status, ended.errors) == (20, "tidings-fetch: the transfer 1 has ended; start a new one\n"))
     }
   }
 

@@ -36,13 +36,20 @@ package enum StorageFailure {
   }
 
   private static func cocoa(_ error: CocoaError) -> String {
+    // This is how the creation of a folder reports a file in its place.
+    if error.code == .fileWriteFileExists { return system(ENOTDIR) }
     if let code = systemCode(error) { return system(code) }
     switch error.code {
     case .fileWriteOutOfSpace: return system(ENOSPC)
     case .fileWriteVolumeReadOnly: return system(EROFS)
     case .fileWriteNoPermission, .fileReadNoPermission: return system(EACCES)
     case .fileNoSuchFile, .fileReadNoSuchFile: return system(ENOENT)
-    case .fileWriteFileExists: return system(EEXIST)
+    default: break
+    }
+    // The remaining texts are those of the framework, such as "NSCocoaErrorDomain error 512".
+    switch error.code.rawValue {
+    case CocoaError.fileReadUnknown.rawValue..<CocoaError.fileWriteUnknown.rawValue: return "it cannot be read"
+    case CocoaError.fileWriteUnknown.rawValue..<1024: return "it cannot be written"
     default: return error.localizedDescription
     }
   }

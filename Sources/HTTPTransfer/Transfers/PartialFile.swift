@@ -19,12 +19,7 @@ final class PartialFile: Sendable {
   /// - Throws: ``FetchError`` with `storage`.
   init(_ file: URL, mode: mode_t) throws {
     do {
-      do {
-        try FileManager.default.createDirectory(
-          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      } catch let error as CocoaError where error.code == .fileWriteFileExists {
-        throw POSIXError(.ENOTDIR)
-      }
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       let descriptor = open(file.path(percentEncoded: false), O_RDWR | O_CREAT | O_CLOEXEC, mode)
       guard descriptor >= 0 else { throw Self.systemError }
       handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
