@@ -149,7 +149,7 @@ let package = Package(
     .target(
       name: "OutgoingHTTP",
       dependencies: [
-        "CZlib", "NetworkAddresses", .httpTypes, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+        "CZlib", "HTTPConditions", "NetworkAddresses", .httpTypes, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
       ],
       swiftSettings: settings),
     .target(name: "NetworkAddresses", dependencies: [.nioCore], swiftSettings: settings),

@@ -1,37 +1,29 @@
 import CZlib
+import HTTPConditions
 
 /// Decodes the content codings of a body (RFC 9110 section 8.4.1).
 ///
 /// Servers and caches often name a coding that the body does not have, or none for a body that is compressed. The first
 /// bytes decide, as far as codings differ in them.
 struct BodyDecoder {
-  /// The maximum number of codings on top of each other.
-  private static let maximumLayers = 3
   /// The maximum ratio of the sizes after and before decoding. DEFLATE reaches 1,032; markup stays far below 200.
   private static let maximumRatio = 200
   /// The size in bytes up to which any ratio is accepted.
   private static let freeBytes = 1 << 20
-  /// The codings that are not decoded. A body in one of them is a fault of the server, which did not find it in
-  /// `Accept-Encoding`.
-  private static let otherCodings: Set<String> = ["br", "compress", "dcb", "dcz", "x-compress", "zstd"]
-
   let host: String
   /// The maximum number of bytes after decoding.
   let limit: Int
-  /// The codings by their names, in lower case.
-  let names: Set<String>
+  let codings: DeclaredCodings
 
   /// - Parameter fields: The values of `Content-Encoding`.
   init(host: String, limit: Int, fields: [String]) {
     self.host = host
     self.limit = limit
-    names = Set(
-      fields.flatMap { $0.split(separator: ",") }.map { $0.lowercased().filter { !$0.isWhitespace } }
-        .filter { !$0.isEmpty && $0 != "identity" })
+    codings = DeclaredCodings(lines: fields)
   }
 
   /// Whether a body may have a coding. Other bodies stay as they are.
-  func isNeeded(for body: [UInt8]) -> Bool { !body.isEmpty && (!names.isEmpty || Self.isGzip(body)) }
+  func isNeeded(for body: [UInt8]) -> Bool { !body.isEmpty && (!codings.names.isEmpty || DeclaredCodings.isGzip(body)) }
 
   /// Returns a body without codings.
   ///
@@ -40,28 +32,27 @@ struct BodyDecoder {
     var layers = 0
     var rest = body
     let maximum = min(limit, max(Self.freeBytes, body.count.multipliedReportingOverflow(by: Self.maximumRatio).0))
-    while layers < Self.maximumLayers, Self.isGzip(rest) {
+    while layers < DeclaredCodings.maximumLayers, DeclaredCodings.isGzip(rest) {
       // A window of 15 bits, plus 16 to select the gzip format (zlib.h, inflateInit2).
       guard let decoded = try inflated(rest, windowBits: 15 + 16, maximum) else {
         throw .malformed("the response of \(host) is compressed wrongly")
       }
       (rest, layers) = (decoded, layers + 1)
     }
-    if layers == 0, names.contains("deflate") || names.contains("gzip") || names.contains("x-gzip") {
+    if layers == 0, codings.isDecodable {
       // "deflate" is the format of zlib. Some servers send the bare compressed data (RFC 9110 section 8.4.1.2).
       if let decoded = try inflated(rest, windowBits: 15, maximum) { return decoded }
       if let decoded = try inflated(rest, windowBits: -15, maximum) { return decoded }
-      if names.contains("deflate"), !Self.isText(rest) {
+      if codings.isDeflate, !Self.isText(rest) {
         throw .malformed("the response of \(host) is compressed wrongly")
       }
     }
-    if !names.isDisjoint(with: Self.otherCodings), !Self.isText(rest) {
+    // The server did not find the coding in `Accept-Encoding`.
+    if codings.undecodable != nil, !Self.isText(rest) {
       throw .malformed("\(host) uses a content coding that was not accepted")
     }
     return rest
   }
-
-  private static func isGzip(_ body: [UInt8]) -> Bool { body.starts(with: [0x1F, 0x8B, 0x08]) }
 
   /// Whether a body begins like XML, HTML or JSON in any encoding.
   private static func isText(_ body: [UInt8]) -> Bool {
@@ -94,7 +85,7 @@ struct BodyDecoder {
       case Z_OK where consumed > 0 || produced > 0: continue
       case Z_STREAM_END:
         // Several members may follow each other (RFC 1952 section 2.2). Other bytes behind the end are ignored.
-        guard windowBits > 15, Self.isGzip(Array(body[used...].prefix(3))), inflateReset(stream) == Z_OK else {
+        guard windowBits > 15, DeclaredCodings.isGzip(body[used...]), inflateReset(stream) == Z_OK else {
           return output
         }
       default: return nil

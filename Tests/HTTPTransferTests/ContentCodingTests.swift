@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("fails after three attempts if it does not have the coding", arguments: [CodingFault.cut, .plainCalledGzip])
+  @Test("fails after three attempts if it is damaged", arguments: [CodingFault.cut, .damaged])
   func damaged(fault: CodingFault) async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { _, _, _ in
@@ -81,6 +81,127 @@ import Testing
         #expect(transfer.failure == "the content cannot be unpacked (gzip): \(reason)")
         #expect(fixture.server.requests.count == 3)
         try await eventually("no part remains") { try fixture.files() == [] }
+      }
+    }
+  }
+
+  /// The beginnings of plain files.
+  private static let plain = [
+    Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), Data([0xFF, 0xD8, 0xFF, 0xE0]), Data("GIF89a".utf8),
+    Data("RIFF    WEBPVP8 ".utf8), Data("The night ferry".utf8), Data("<svg xmlns".utf8), Data("{\"a\":1}".utf8),
+  ]
+
+  @Test(
+    "that it does not have is stored as it is, and resumed",
+    arguments: [
+      "aws-chunked", "none", "utf-8", "binary", "identity", "Identity, NONE", "gzip", "x-gzip", "gzip, gzip", "deflate",
+      "aws-chunked,gzip", "image/jpeg", " , ", "x-tidings",
+    ])
+  func plainBytes(name: String) async throws {
+    for start in name == "deflate" ? Self.plain : [Self.plain[0]] {
+      let content = start + TransferFixture.content(150_000)
+      try await TransferFixture.with(content) { fixture in
+        fixture.modify { response, _, number in
+          let response = response.setting("Content-Encoding", name)
+          return number == 0 ? response.truncated(at: .body(70_000)) : response
+        }
+        try await fixture.working { try await fixture.finish(fixture.download()) }
+        #expect(try Data(contentsOf: fixture.output) == content)
+        #expect(try fixture.files() == ["output.bin"])
+        // Bytes that arrive together with the end of a connection may be lost.
+        #expect(fixture.server.requests.count == 2 && fixture.server.requests.last?["Range"] != nil)
+      }
+    }
+  }
+
+  @Test(
+    "that the first bytes have is removed, whatever its name is",
+    arguments: ["aws-chunked", "none", "utf-8", "deflate"])
+  func hidden(name: String) async throws {
+    try await TransferFixture.with { fixture in
+      serve(fixture) { response, _ in response.setting("Content-Encoding", name) }
+      try await fixture.working { try await fixture.finish(fixture.download()) }
+      #expect(try Data(contentsOf: fixture.output) == Self.content)
+    }
+  }
+
+  @Test("without a name is a part of the file")
+  func unnamed() async throws {
+    try await TransferFixture.with { fixture in
+      serve(fixture) { response, _ in response.removing("Content-Encoding") }
+      try await fixture.working { try await fixture.finish(fixture.download()) }
+      #expect(try Data(contentsOf: fixture.output) == Self.coded)
+    }
+  }
+
+  @Test("is removed as often as it is named", arguments: [1, 2, 3])
+  func layers(names: Int) async throws {
+    let content = Self.content
+    let bodies = (0..<3).reduce(into: [content]) { bodies, _ in
+      bodies.append(FaultResponse(body: bodies[bodies.count - 1]).gzipped().body)
+    }
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in
+        FaultResponse(
+          headers: [("Content-Encoding", Array(repeating: "gzip", count: names).joined(separator: ", "))],
+          body: bodies[2])
+      }
+      try await fixture.working { try await fixture.finish(fixture.download()) }
+      #expect(try Data(contentsOf: fixture.output) == bodies[names > 1 ? 0 : 1])
+    }
+  }
+
+  /// `The night ferry returns.` in the format of zlib.
+  private static let zlib = Data(
+    [
+      0x78, 0x9C, 0x0B, 0xC9, 0x48, 0x55, 0xC8, 0xCB, 0x4C, 0xCF, 0x28, 0x51, 0x48, 0x4B, 0x2D, 0x2A, 0xAA, 0x54, 0x28,
+      0x4A, 0x2D, 0x29, 0x2D, 0xCA, 0x2B, 0xD6, 0x03, 0x00, 0x6E, 0x8E, 0x09, 0x05,
+    ])
+
+  @Test("deflate is removed, and refused without the format of zlib", arguments: [true, false])
+  func deflate(hasFormat: Bool) async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in
+        let body = hasFormat ? Self.zlib : Self.zlib.dropFirst(2).dropLast(4)
+        return FaultResponse(headers: [("Content-Encoding", "deflate")], body: Data(body))
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
+        #expect(transfer.state == (hasFormat ? .finished : .failed), "\(transfer.failure ?? "")")
+        if hasFormat {
+          #expect(try String(contentsOf: fixture.output, encoding: .utf8) == "The night ferry returns.")
+        } else {
+          #expect(transfer.failure == "the content cannot be unpacked (deflate): the compressed data has no header")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "that cannot be removed fails without its content", arguments: ["br", "zstd", "gzip, BR", "compress", "x-compress"])
+  func undecodable(name: String) async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in response.setting("Content-Encoding", name) }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
+        #expect(transfer.state == .failed)
+        let coding = ["gzip, BR": "br", "x-compress": "compress"][name] ?? name
+        #expect(transfer.failure == "the content has the coding \(coding), which was not requested")
+        #expect(fixture.server.requests.count == 5)
+        #expect(try fixture.files() == [])
+      }
+    }
+  }
+
+  @Test("whose first bytes become very many is removed within its maximum")
+  func bomb() async throws {
+    try await TransferFixture.with { fixture in
+      let bomb = FaultResponse.gzipBomb(expandingTo: 64 << 20)
+      let twice = FaultResponse(body: bomb.body).gzipped().setting("Content-Encoding", "gzip, gzip")
+      fixture.modify { _, _, _ in twice }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download { $0.maximumBytes = 1 << 20 })
+        #expect(transfer.failure == "the content has more than 1048576 bytes unpacked")
       }
     }
   }

@@ -122,4 +122,43 @@ import Testing
       }
     }
   }
+
+  @Test("is no reason to end a download that is cut elsewhere each time", arguments: [nil, "W/\"one\""])
+  func honestCuts(tag: String?) async throws {
+    let content = TransferFixture.content(4_000_000)
+    try await TransferFixture.with(content) { fixture in
+      let cuts = [1_400_000, 3_500_000, 700_000, 2_500_000, 3_999_999]
+      let times = Mutex<[FetchInstant]>([])
+      fixture.modify { [clock = fixture.clock] response, _, number in
+        times.withLock { $0.append(clock.now) }
+        let response = tag.map { response.setting("ETag", $0) } ?? response.removing("ETag")
+        return number < cuts.count ? response.truncated(at: .body(cuts[number])) : response
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
+        #expect(transfer.state == .finished, "\(transfer.failure ?? "")")
+        #expect(try Data(contentsOf: fixture.output) == content)
+      }
+      let instants = times.withLock(\.self)
+      #expect(instants.count == 6)
+      // The received part is lost each time, so that the waits increase: at least 0.5, 1, 2, 4 and 8 s.
+      if let first = instants.first, let last = instants.last { #expect(last.seconds(since: first) >= 15.5) }
+    }
+  }
+
+  @Test("ends a download after three cuts at the same place in a row")
+  func cutsInARow() async throws {
+    try await TransferFixture.with(TransferFixture.content(4_000_000)) { fixture in
+      let cuts = [1_000_000, 1_000_000, 3_900_000, 1_000_000, 1_000_000, 1_000_000]
+      fixture.modify { response, _, number in
+        let response = response.removing("ETag")
+        return number < cuts.count ? response.truncated(at: .body(cuts[number])) : response
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
+        #expect(transfer.state == .failed)
+        #expect(fixture.server.requests.count == 6)
+      }
+    }
+  }
 }

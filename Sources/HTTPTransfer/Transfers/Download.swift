@@ -1,4 +1,5 @@
 import Foundation
+import HTTPConditions
 
 /// One attempt at a download. It resumes the last attempt if the server still has the same content, and never mixes two
 /// versions.
@@ -7,6 +8,9 @@ struct Download {
   static let idleLimit = Duration.seconds(60)
   /// The number of bytes after which a shared budget is read again.
   private static let budgetCheckBytes: Int64 = 64 << 10
+
+  /// The number of bytes that may be lost at the end of a connection: about what the buffers of its sockets hold.
+  private static let lossBytes: Int64 = 256 << 10
 
   let journal: TransferJournal
   let requester: HTTPRequester
@@ -58,7 +62,9 @@ struct Download {
     guard try hasAnnouncedDigest(transfer, partial) else { throw Self.wrongDigest }
     let required = transfer.request.sha256?.lowercased()
     let isWanted = try required.map { try $0 == PartialFile.sha256(partial) }
-    guard let coding = transfer.coding, isWanted ?? (transfer.isCodingKept == true) == false else {
+    let isKept = isWanted ?? (transfer.isCodingKept == true)
+    let layers = isKept ? 0 : try ContentDecoder.layers(of: partial, transfer.codings)
+    guard layers > 0 else {
       guard isWanted ?? true else { throw Self.wrongDigest }
       return try file.move(from: partial, to: destination)
     }
@@ -68,7 +74,7 @@ struct Download {
     defer { output.closeFile() }
     try output.empty()
     let maximum = transfer.request.maximumBytes ?? .max
-    try ContentDecoder.decode(partial, coding: coding) { bytes in
+    try ContentDecoder.decode(partial, layers: layers) { bytes in
       guard output.length + Int64(bytes.count) <= maximum else {
         throw FetchError(.rejected, "the content has more than \(maximum) bytes unpacked")
       }
@@ -100,7 +106,8 @@ struct Download {
     try journal.update(number) { transfer in
       (transfer.completed, transfer.total, transfer.entityTag, transfer.announcedSHA256) = (0, nil, nil, nil)
       (transfer.coding, transfer.isCodingKept) = (nil, nil)
-      if isWasted { transfer.wastedAttempts = (transfer.wastedAttempts ?? 0) + 1 }
+      guard isWasted else { return }
+      (transfer.wastedAttempts, transfer.bytesAtEarlyEnd) = ((transfer.wastedAttempts ?? 0) + 1, nil)
     }
     try file.empty()
   }
@@ -150,7 +157,7 @@ struct Download {
       guard let range = ContentRangeField(head["Content-Range"]), offset > 0, range.first == offset,
         range.total == nil || range.total == transfer.total || head["ETag"] != nil,
         head["ETag"] ?? transfer.entityTag == transfer.entityTag,
-        try coding(of: head) == transfer.coding
+        try codings(of: head) == transfer.codings
       else { throw Restart() }
       try check(head, transfer)
       let total = range.total ?? transfer.total
@@ -164,16 +171,16 @@ struct Download {
     case 200:
       try check(head, transfer)
       try file.empty()
-      let coding = try coding(of: head)
+      let codings = try codings(of: head)
       // The length, the tag and the digest are those of the content with its coding, which the transport may have decoded.
-      let isDecoded = coding != nil && !head.hasCoding
+      let isDecoded = !head.hasCoding && (codings.isDecodable || codings.undecodable != nil)
       let length = isDecoded ? nil : head["Content-Length"].flatMap(Int64.init)
       try checkMaximum(length ?? 0, transfer)
       try journal.update(transfer.number) {
         ($0.completed, $0.total) = (0, length)
         ($0.entityTag, $0.announcedSHA256) = isDecoded ? (nil, nil) : (head.strongTag, head.reprSHA256)
-        $0.coding = isDecoded ? nil : coding
-        $0.isCodingKept = coding == nil ? nil : isArchive($0, head)
+        $0.coding = isDecoded || codings.names.isEmpty ? nil : codings.names.joined(separator: ",")
+        $0.isCodingKept = $0.coding == nil ? nil : isArchive($0, head)
       }
       return length ?? -1
     case 416:
@@ -208,15 +215,14 @@ struct Download {
     }
   }
 
-  /// Returns the coding of a content; nil for none.
+  /// Returns the codings that a response declares for its content. The first bytes decide later whether it has them.
   ///
   /// - Throws: ``FetchError`` for a coding that cannot be decoded. None was requested.
-  private func coding(of head: HTTPTransportResponse) throws -> String? {
-    guard let text = head["Content-Encoding"]?.lowercased(), !text.isEmpty, text != "identity" else { return nil }
-    if let name = ContentDecoder.name(text) { return name }
+  private func codings(of head: HTTPTransportResponse) throws -> DeclaredCodings {
+    let codings = DeclaredCodings(lines: head[all: "Content-Encoding"])
+    guard head.hasCoding, let name = codings.undecodable else { return codings }
     throw FetchError(
-      .unexpectedResponse, "the content has the coding \(text.singleLine), which was not requested", status: head.status
-    )
+      .unexpectedResponse, "the content has the coding \(name), which was not requested", status: head.status)
   }
 
   /// Whether a compressed file is wanted as it is: its name or its type says that it is an archive. Many servers describe such
@@ -274,8 +280,11 @@ struct Download {
     try journal.update(number) { ($0.completed, $0.total) = (file.length, file.length) }
   }
 
-  /// Records that the server has closed the connection before the end of the content. Attempts that end so, and bring nothing
-  /// new, are counted: a server may declare a wrong length.
+  /// Records that the server has closed the connection before the end of the content.
+  ///
+  /// A server that declares a wrong length ends each time at the same place. Such attempts are counted. A connection that is cut
+  /// ends elsewhere, even if the server can resume nothing. The bytes that arrive together with the end of a connection may be
+  /// lost, so that the place is not exact.
   ///
   /// - Parameter start: The number of bytes that were held when the content began.
   /// - Returns: The error.
@@ -284,8 +293,10 @@ struct Download {
   ) throws -> FetchError {
     let isUseful = start > 0 && file.length > start
     let changed = try journal.update(number) { transfer in
-      transfer.wastedAttempts = isUseful ? 1 : (transfer.wastedAttempts ?? 0) + 1
-      transfer.completed = file.length
+      let tolerance = max(Self.lossBytes, max(total, file.length) / 8)
+      let isRepeated = transfer.bytesAtEarlyEnd.map { abs($0 - file.length) <= tolerance } ?? true
+      transfer.wastedAttempts = isRepeated && !isUseful ? (transfer.wastedAttempts ?? 0) + 1 : 1
+      (transfer.completed, transfer.bytesAtEarlyEnd) = (file.length, file.length)
       if total >= 0 { transfer.total = total }
     }
     let attempts = changed?.wastedAttempts ?? 1

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPConditions
 
 /// A download or upload, and its progress.
 ///
@@ -98,9 +99,11 @@ public struct Transfer: Sendable, Hashable, Codable {
   var partialUpload: URL?
   /// Whether the server receives uploads in several requests; nil if it is unknown.
   var acceptsParts: Bool?
+  /// The number of bytes that were held when the server last ended the content too early; nil if none such is counted.
+  var bytesAtEarlyEnd: Int64?
   /// The strong entity tag of the received part of a download.
   var entityTag: String?
-  /// The content coding of the received part; nil for none.
+  /// The content codings that the server declares for the received part, separated by commas; nil for none.
   var coding: String?
   /// Whether the coding is a part of the wanted file, as it is for an archive that the server takes for a coded one.
   var isCodingKept: Bool?
@@ -114,7 +117,7 @@ public struct Transfer: Sendable, Hashable, Codable {
     case number, session, request, taskDescription, state, completed, total, failure, obstacle, start, waiting
     case attempt, crashes, bytesAtCrash, wastedAttempts
     case failures, hasLostHeaders, sendsLaunchEvents, partialUpload, acceptsParts, entityTag, announcedSHA256
-    case coding, isCodingKept
+    case coding, isCodingKept, bytesAtEarlyEnd
   }
 
   init(_ request: TransferRequest, session: String?, description: String?) {
@@ -125,6 +128,9 @@ public struct Transfer: Sendable, Hashable, Codable {
 }
 
 extension Transfer {
+  /// The content codings that the server declares for the received part.
+  var codings: DeclaredCodings { DeclaredCodings(lines: coding.map { [$0] } ?? []) }
+
   /// Returns the seconds until the next attempt, 0 if there is no wait.
   func remaining(at now: FetchInstant) -> Double { waiting?.remaining(at: now) ?? 0 }
 
@@ -142,7 +148,7 @@ extension Transfer {
   /// Forgets the attempts whose failures count.
   mutating func forgiveFailures() {
     (waiting, failures, failure, unansweredSince) = (nil, 0, nil, nil)
-    (attempt, crashes, bytesAtCrash, wastedAttempts) = (nil, nil, nil, nil)
+    (attempt, crashes, bytesAtCrash, wastedAttempts, bytesAtEarlyEnd) = (nil, nil, nil, nil, nil)
   }
 
   /// Returns the seconds until the transfer is given up.

@@ -253,7 +253,9 @@ public final class TransferWorker: Sendable {
     let now = clock.now
     // A request that was not sent because of `Retry-After` is not a failed attempt.
     let progress = current.completed - transfer.completed
-    let hasProgressed = progress >= min(Self.minimumProgress, max(1, (current.total ?? .max) / 16))
+    // The received part of a download is lost unless it can be resumed.
+    let isKept = transfer.request.direction == .upload || current.entityTag != nil
+    let hasProgressed = isKept && progress >= min(Self.minimumProgress, max(1, (current.total ?? .max) / 16))
     let consecutive = hasProgressed ? 0 : current.failures + (error.code == .retryAfterPending ? 0 : 1)
     let failures = max(consecutive, (current.wastedAttempts ?? 1) - 1)
     let isUseless = current.wastedAttempts ?? 0 >= Self.maximumWastedAttempts
