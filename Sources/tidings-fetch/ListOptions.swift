@@ -55,8 +55,8 @@ struct EarliestDate: ExpressibleByArgument {
   let date: Date
 
   init?(argument: String) {
-    if case .seconds(let age) = FetchInterval(argument) {
-      date = Date() - age
+    if case .duration(let age) = FetchInterval(argument) {
+      date = Date() - age.totalSeconds
     } else if let time = RFC3339.date(from: argument) {
       date = time
     } else {

@@ -84,14 +84,14 @@ struct Status: AsyncParsableCommand {
 extension FetchInterval {
   /// Whether the requested interval is shorter than the minimum.
   fileprivate var isBelowFloor: Bool {
-    if case .seconds(let seconds) = self { seconds < Self.minimumSeconds } else { false }
+    if case .duration(let duration) = self { duration < Self.minimumDuration } else { false }
   }
 
   /// The interval for people.
   fileprivate var text: String {
-    guard case .seconds(let asked) = self, let seconds else { return description }
-    let floor = isBelowFloor ? " (the minimum; \(roundedTime(asked)) was requested)" : ""
-    return roundedTime(seconds) + floor
+    guard case .duration(let asked) = self, let duration else { return description }
+    let floor = isBelowFloor ? " (the minimum; \(roundedTime(asked.totalSeconds)) was requested)" : ""
+    return roundedTime(duration.totalSeconds) + floor
   }
 }
 

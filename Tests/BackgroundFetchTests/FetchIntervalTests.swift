@@ -4,8 +4,10 @@ import Testing
 
 @Suite struct `Fetch intervals` {
   @Test(arguments: [
-    ("never", FetchInterval.never), ("minimum", .minimum), ("3600", .seconds(3600)), ("90m", .seconds(5400)),
-    ("2h", .seconds(7200)), ("1.5h", .seconds(5400)), ("1d", .seconds(86_400)), ("45s", .seconds(45)),
+    ("never", FetchInterval.never), ("minimum", .minimum), ("3600", .duration(.seconds(3600))),
+    ("90m", .duration(.seconds(5400))),
+    ("2h", .duration(.seconds(7200))), ("1.5h", .duration(.seconds(5400))), ("1d", .duration(.seconds(86_400))),
+    ("45s", .duration(.seconds(45))),
   ])
   func `A word, a number and a number with a unit are parsed`(_ text: String, _ interval: FetchInterval) {
     #expect(FetchInterval(text) == interval)
@@ -19,16 +21,23 @@ import Testing
     #expect(FetchInterval(text) == nil)
   }
 
-  @Test(arguments: [FetchInterval.never, .minimum, .seconds(900), .seconds(0.5 + 5400)])
+  @Test(arguments: [FetchInterval.never, .minimum, .duration(.seconds(900)), .duration(.seconds(5400.5))])
   func `The description and the JSON are parsed back`(_ interval: FetchInterval) throws {
     #expect(FetchInterval(interval.description) == interval)
     let data = try JSONEncoder().encode([interval])
     #expect(try JSONDecoder().decode([FetchInterval].self, from: data) == [interval])
   }
 
-  @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300, .greatestFiniteMagnitude])
-  func `Any number can be printed`(_ seconds: Double) {
-    #expect(!FetchInterval.seconds(seconds).description.isEmpty)
+  @Test func `Whole seconds are stored as whole numbers`() {
+    for seconds in [900, 5400, 7201, 86_399, 2_591_999] {
+      #expect(FetchInterval.duration(.seconds(seconds)).description == "\(seconds)")
+    }
+    #expect(FetchInterval.duration(.seconds(5400.5)).description == "5400.5")
+  }
+
+  @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero, .nanoseconds(1)])
+  func `Any duration can be printed`(_ duration: Duration) {
+    #expect(!FetchInterval.duration(duration).description.isEmpty)
   }
 
   @Test func `JSON without a valid interval is an error`() {
@@ -38,11 +47,10 @@ import Testing
   }
 
   @Test func `Every interval is clamped to 15 minutes to 30 days`() {
-    #expect(FetchInterval.never.seconds == nil)
-    #expect(FetchInterval.minimum.seconds == 900)
-    #expect(FetchInterval.seconds(-5).seconds == 900)
-    #expect(FetchInterval.seconds(.nan).seconds == FetchInterval.maximumSeconds)
-    #expect(FetchInterval.seconds(.infinity).seconds == FetchInterval.maximumSeconds)
-    #expect(FetchInterval.seconds(7200).seconds == 7200)
+    #expect(FetchInterval.never.duration == nil)
+    #expect(FetchInterval.minimum.duration == .seconds(900))
+    #expect(FetchInterval.duration(.seconds(-5)).duration == .seconds(900))
+    #expect(FetchInterval.duration(.seconds(Int64.max)).duration == .seconds(2_592_000))
+    #expect(FetchInterval.duration(.seconds(7200)).duration == .seconds(7200))
   }
 }

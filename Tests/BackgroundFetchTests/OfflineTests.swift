@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `Does not count: the minimum interval starts at the wake before it`() {
-    var scheduler = scheduler(.seconds(7200))
+    var scheduler = scheduler(.duration(.seconds(7200)))
     scheduler.wakeStarted(at: moment(0))
     scheduler.record(run(.newData), at: moment(1))
     let start = wake(scheduler, after: 1)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `Is repeated at growing intervals of up to 15 minutes`() throws {
-    var scheduler = scheduler(.seconds(7200))
+    var scheduler = scheduler(.duration(.seconds(7200)))
     var now = 0.0
     var waits: [Double] = []
     for _ in 0..<6 {
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `Changes nothing if it was manual`() {
-    var scheduler = scheduler(.seconds(7200))
+    var scheduler = scheduler(.duration(.seconds(7200)))
     scheduler.wakeStarted(at: moment(0))
     scheduler.record(run(.noData), at: moment(1))
     scheduler.record(run(.failed, isOffline: true, reason: .manual), at: moment(2))
@@ -105,7 +105,7 @@ import Testing
     let delay = scheduler.decision(at: moment(back), constraints: constraints)
     #expect(delay.reason == .startupDelay)
     let due = try #require(delay.until).timeIntervalSince(monday)
-    #expect(back...back + FetchScheduler.maximumStartupDelay ~= due)
+    #expect(back...back + FetchScheduler.maximumStartupDelay.totalSeconds ~= due)
     #expect(scheduler.decision(at: moment(due), constraints: constraints) == .wake(.missed, sources: []))
     scheduler.wakeStarted(at: moment(due))
     scheduler.record(run(.noData), at: moment(due))
@@ -114,7 +114,7 @@ import Testing
 
   @Test func `Is not made up for after another fetch has brought its news, or has failed with a network`() {
     for result in [FetchResult.newData, .noData, .failed] {
-      var scheduler = scheduler(.seconds(7200))
+      var scheduler = scheduler(.duration(.seconds(7200)))
       scheduler.wakeMissed()
       scheduler.reconnected(at: moment(0))
       scheduler.wakeStarted(at: moment(400))
@@ -133,7 +133,7 @@ import Testing
 
 @Suite struct `A push over the rate limit` {
   @Test func `Is pending until the limit allows a wake`() {
-    var scheduler = scheduler(.seconds(86_400))
+    var scheduler = scheduler(.duration(.seconds(86_400)))
     scheduler.wakeStarted(at: moment(-60))
     for second in 0..<3 {
       let isWake = scheduler.receivePush(at: moment(Double(second)))
@@ -153,11 +153,11 @@ import Testing
 
   @Test func `Waits for a hold, for the backoff and for the network`() {
     for obstacle in 0..<3 {
-      var scheduler = scheduler(.seconds(86_400))
+      var scheduler = scheduler(.duration(.seconds(86_400)))
       let isWake = scheduler.receivePush(at: moment(0))
       #expect(isWake)
       scheduler.wakeStarted(.push, at: moment(0))
-      if obstacle == 0 { scheduler.hold(seconds: 5000, at: moment(1)) }
+      if obstacle == 0 { scheduler.hold(for: .seconds(5000), at: moment(1)) }
       scheduler.record(
         RunRecord(reason: .push, result: .failed, started: monday, isOffline: obstacle == 2), at: moment(1))
       // The content that a failed push announced is still missing.

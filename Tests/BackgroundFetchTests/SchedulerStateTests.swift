@@ -6,17 +6,17 @@ import Testing
 @Suite struct `The stored state of the scheduler` {
   private func full() -> FetchScheduler {
     var generator = SplitMix64(seed: 3)
-    var scheduler = scheduler(.seconds(1800), seed: .max)
+    var scheduler = scheduler(.duration(.seconds(1800)), seed: .max)
     var openings: [Double] = []
     for _ in 0..<200 { openings.append(.random(in: 0...20 * day, using: &generator)) }
-    for number in 0..<20 { scheduler.setSource("a source with a long name \(number)", minimumInterval: 3600) }
+    for number in 0..<20 { scheduler.setSource("a source with a long name \(number)", minimumInterval: .seconds(3600)) }
     _ = scheduler.simulate(from: 0, to: 20 * day, openings: openings.sorted()) { now in
       (.newData, (0..<60).map { monday + now - Double($0) * 700 })
     }
     scheduler.record(RunRecord(reason: .push, result: .failed, started: monday), at: moment(20 * day))
     for second in 0..<4 { _ = scheduler.receivePush(at: moment(20 * day + Double(second))) }
-    scheduler.hold(seconds: 50, at: moment(20 * day))
-    scheduler.suggest(seconds: 500, at: moment(20 * day))
+    scheduler.hold(for: .seconds(50), at: moment(20 * day))
+    scheduler.suggest(.seconds(500), at: moment(20 * day))
     scheduler.reconnected(at: moment(20 * day))
     return scheduler
   }
@@ -27,13 +27,37 @@ import Testing
     #expect(data.count < 24_000)
     var again = try JSONDecoder().decode(FetchScheduler.self, from: data)
     again.timeZone = .gmt
-    #expect(again.interval == .seconds(1800) && again.failures == 1 && again.pushes.isPending)
+    #expect(again.interval == .duration(.seconds(1800)) && again.failures == 1 && again.pushes.isPending)
     for number in 0..<100 {
       let now = moment(20 * day + Double(number) * 1000)
       #expect(again.decision(at: now) == scheduler.decision(at: now))
       #expect(again.holdRemaining(at: now) == scheduler.holdRemaining(at: now))
       #expect(again.pushDelay(at: now) == scheduler.pushDelay(at: now))
     }
+  }
+
+  @Test func `Times are stored as seconds`() throws {
+    var scheduler = FetchScheduler(interval: .duration(.seconds(1800)))
+    scheduler.setSource("main", minimumInterval: .seconds(3600))
+    scheduler.hold(for: .seconds(50), at: moment(0))
+    let json = String(decoding: try JSONEncoder().encode(scheduler), as: UTF8.self)
+    for part in [#""interval":"1800""#, #""minimumInterval":3600"#, #""seconds":50"#] {
+      #expect(json.contains(part), "\(json)")
+    }
+    let source = #"{"name":"main","minimumInterval":1e300}"#
+    let decoded = try JSONDecoder().decode(FetchSource.self, from: Data(source.utf8))
+    #expect(decoded == FetchSource(name: "main", minimumInterval: FetchInterval.maximumDuration))
+  }
+
+  @Test func `A hold and a push with damaged times last a bounded time`() throws {
+    var scheduler = FetchScheduler(interval: .minimum)
+    for second in 0..<4 { _ = scheduler.receivePush(at: moment(Double(second))) }
+    scheduler.hold(for: .seconds(50), at: moment(0))
+    let json = String(decoding: try JSONEncoder().encode(scheduler), as: UTF8.self)
+    let damaged = json.replacing(/"uptime":[0-9.e+]+/, with: "\"uptime\":1e300")
+    let other = try JSONDecoder().decode(FetchScheduler.self, from: Data(damaged.utf8))
+    #expect(other.holdRemaining(at: moment(0)) >= .zero)
+    #expect(other.pushDelay(at: moment(0)) ?? .zero >= .zero)
   }
 
   @Test func `Damaged JSON is an error or decodes to a working scheduler`() throws {

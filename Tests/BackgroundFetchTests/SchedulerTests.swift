@@ -23,7 +23,7 @@ import Testing
 
   @Test func `Signing out sets never and drops pending pushes`() {
     var scheduler = scheduler()
-    scheduler.setSource("main", minimumInterval: 600)
+    scheduler.setSource("main", minimumInterval: .seconds(600))
     scheduler.record(RunRecord(reason: .scheduled, result: .failed, started: monday), at: moment(0))
     scheduler.signOut()
     #expect(scheduler.interval == .never && scheduler.failures == 0 && scheduler.sources.isEmpty)
@@ -38,7 +38,7 @@ import Testing
         let opening = Double(number) * day + 13 * hour
         let last = wakes.last { $0 <= opening } ?? 0
         // The lead times must use their full range. No wake in the quarters of an hour before the opening replaces it.
-        #expect(FetchScheduler.leadTimeRange ~= opening - last, "seed \(seed), day \(number)")
+        #expect(FetchScheduler.leadTimeRange ~= .seconds(opening - last), "seed \(seed), day \(number)")
       }
     }
   }
@@ -80,7 +80,7 @@ import Testing
       (.newData, hourly(since: now - hour, until: now))
     }
     for opening in openings[3...] {
-      #expect(FetchScheduler.leadTimeRange ~= opening - (wakes.last { $0 <= opening } ?? 0))
+      #expect(FetchScheduler.leadTimeRange ~= .seconds(opening - (wakes.last { $0 <= opening } ?? 0)))
     }
   }
 
@@ -120,9 +120,9 @@ import Testing
 
   @Test func `Sources that become due within minutes share a wake`() {
     var scheduler = scheduler()
-    scheduler.setSource("b", minimumInterval: 3600)
-    scheduler.setSource("a", minimumInterval: 3600)
-    scheduler.setSource("late", minimumInterval: 4 * 3600)
+    scheduler.setSource("b", minimumInterval: .seconds(3600))
+    scheduler.setSource("a", minimumInterval: .seconds(3600))
+    scheduler.setSource("late", minimumInterval: .seconds(4 * 3600))
     #expect(scheduler.decision(at: moment(0)) == .wake(.evenSpacing, sources: ["a", "b", "late"]))
     let run = RunRecord(reason: .manual, result: .newData, started: monday)
     scheduler.wakeStarted(at: moment(0))
@@ -141,11 +141,11 @@ import Testing
 
   @Test func `A change of the interval keeps the last fetch of a source`() {
     var scheduler = scheduler()
-    scheduler.setSource("main", minimumInterval: 3600)
+    scheduler.setSource("main", minimumInterval: .seconds(3600))
     scheduler.record(RunRecord(reason: .manual, result: .noData, started: monday), at: moment(0))
-    scheduler.setSource("main", minimumInterval: 7200)
+    scheduler.setSource("main", minimumInterval: .seconds(7200))
     #expect(scheduler.sources.map(\.lastFetch) == [moment(0)])
-    #expect(scheduler.sources.map(\.minimumInterval) == [7200])
+    #expect(scheduler.sources.map(\.minimumInterval) == [.seconds(7200)])
   }
 
   @Test func `A timer may fire a second early`() throws {
@@ -153,14 +153,14 @@ import Testing
     scheduler.wakeStarted(at: moment(0))
     scheduler.record(RunRecord(reason: .scheduled, result: .newData, started: monday), at: moment(0))
     let next = try #require(scheduler.decision(at: moment(0)).until).timeIntervalSince(monday)
-    #expect(next > FetchInterval.minimumSeconds)
+    #expect(next > FetchInterval.minimumDuration.totalSeconds)
     #expect(scheduler.decision(at: moment(next - 0.9)).isWake)
     #expect(!scheduler.decision(at: moment(next - 1.1)).isWake)
   }
 
   @Test func `A source has its own interval, whatever the schedule`() {
     var scheduler = scheduler()
-    scheduler.setSource("daily", minimumInterval: 12 * hour)
+    scheduler.setSource("daily", minimumInterval: .seconds(12 * hour))
     let wakes = scheduler.simulate(from: 0, to: 7 * day) { _ in (.newData, []) }
     #expect(zip(wakes.dropFirst(), wakes).allSatisfy { $0 - $1 >= 12 * hour })
     #expect(wakes.count >= 7)

@@ -18,8 +18,8 @@ import Testing
   }
 
   @Test func `An interval of sixty minutes does not result in gaps of two hours`() {
-    var scheduler = scheduler(.seconds(3600))
-    scheduler.setSource("main", minimumInterval: 3600)
+    var scheduler = scheduler(.duration(.seconds(3600)))
+    scheduler.setSource("main", minimumInterval: .seconds(3600))
     let wakes = scheduler.simulate(from: 0, to: 3 * day, openings: Array(stride(from: 100, to: 3 * day, by: 700))) {
       (.newData, hourly(since: $0 - hour, until: $0))
     }
@@ -40,13 +40,13 @@ import Testing
       now = wake
     }
     #expect(waits.allSatisfy { $0 >= 900 && $0 <= day })
-    #expect(waits[10...].allSatisfy { $0 >= 0.75 * FetchScheduler.maximumBackoff })
+    #expect(waits[10...].allSatisfy { $0 >= 0.75 * FetchScheduler.maximumBackoff.totalSeconds })
     #expect(scheduler.failures == 40)
     let decision = scheduler.decision(at: moment(now - 1800))
     #expect(decision.reason == .backoff)
     scheduler.record(noData, at: moment(now))
     #expect(scheduler.failures == 0)
-    #expect(next(scheduler, after: now) - now < FetchScheduler.maximumBackoff)
+    #expect(next(scheduler, after: now) - now < FetchScheduler.maximumBackoff.totalSeconds)
   }
 
   @Test(arguments: UInt64(0)..<20)
@@ -110,22 +110,22 @@ import Testing
       #expect(times.count >= 59)
       for minute in 0..<13 { #expect(times.count { Int($0 / 60) == minute } <= 22) }
       // The delay ends at most half a quarter of an hour later, before the next quarter.
-      #expect(times.allSatisfy { $0 <= FetchScheduler.maximumStartupDelay + 450 })
+      #expect(times.allSatisfy { $0 <= FetchScheduler.maximumStartupDelay.totalSeconds + 450 })
     }
   }
 
   @Test func `A hold of the server prevents all fetches, for up to a day`() {
     var scheduler = scheduler()
     scheduler.hold(until: monday + 7200, at: moment(0))
-    scheduler.hold(seconds: 60, at: moment(1))
+    scheduler.hold(for: .seconds(60), at: moment(1))
     #expect(!scheduler.isFetchAllowed(at: moment(7199)))
     #expect(scheduler.isFetchAllowed(at: moment(7200)))
     #expect(scheduler.decision(at: moment(10)).reason == .hold)
     #expect(next(scheduler, after: 10) >= 7200)
-    scheduler.hold(seconds: 1e12, at: moment(0))
-    #expect(scheduler.holdRemaining(at: moment(0)) == 86_400)
-    scheduler.hold(seconds: .nan, at: moment(day))
-    #expect(scheduler.holdRemaining(at: moment(day)) <= 86_400)
+    scheduler.hold(for: .seconds(1e12), at: moment(0))
+    #expect(scheduler.holdRemaining(at: moment(0)) == .seconds(86_400))
+    scheduler.hold(for: .seconds(-60), at: moment(day))
+    #expect(scheduler.holdRemaining(at: moment(day)) == .zero)
     var other = BackgroundFetchTests.scheduler()
     other.hold(until: monday - 5, at: moment(0))
     #expect(other.isFetchAllowed(at: moment(0)))
@@ -133,27 +133,27 @@ import Testing
 
   @Test func `Setting the clock neither shortens nor prolongs a hold`() throws {
     var scheduler = scheduler()
-    scheduler.hold(seconds: 3600, at: moment(0))
+    scheduler.hold(for: .seconds(3600), at: moment(0))
     scheduler = try JSONDecoder().decode(FetchScheduler.self, from: JSONEncoder().encode(scheduler))
     for jump in [-1e6, 1e6] {
       let now = FetchInstant(date: monday + jump, uptime: 1_000_000 + 1800, boot: "first")
-      #expect(scheduler.holdRemaining(at: now) == 1800)
+      #expect(scheduler.holdRemaining(at: now) == .seconds(1800))
     }
     let after = FetchInstant(date: monday - 1e6, uptime: 100, boot: "second")
-    #expect(scheduler.holdRemaining(at: after) == 3500)
+    #expect(scheduler.holdRemaining(at: after) == .seconds(3500))
     let later = FetchInstant(date: monday + 1800, uptime: 100, boot: "second")
-    #expect(scheduler.holdRemaining(at: later) == 1800)
+    #expect(scheduler.holdRemaining(at: later) == .seconds(1800))
   }
 
   @Test func `A suggestion delays only scheduled wakes, for up to six hours`() {
     var scheduler = scheduler()
-    scheduler.suggest(seconds: 7200, at: moment(0))
+    scheduler.suggest(.seconds(7200), at: moment(0))
     #expect(scheduler.decision(at: moment(10)).reason == .suggested)
     #expect(next(scheduler, after: 10) >= 7200)
     #expect(scheduler.isFetchAllowed(at: moment(10)))
-    scheduler.suggest(seconds: 1e9, at: moment(0))
+    scheduler.suggest(.seconds(1e9), at: moment(0))
     #expect(next(scheduler, after: 10) == 21_600)
-    scheduler.suggest(seconds: 0, at: moment(0))
+    scheduler.suggest(.zero, at: moment(0))
     #expect(next(scheduler, after: 10) == 10)
   }
 
@@ -167,11 +167,12 @@ import Testing
     #expect(next(scheduler, after: planned - 59) >= planned + 840)
   }
 
-  @Test(arguments: [FetchInterval.minimum, .seconds(5400), .seconds(40_000), .seconds(200_000)])
+  @Test(arguments: [0, 5400, 40_000, 200_000])
   func `Restarts and clock changes cause neither wakes below the minimum interval nor long gaps`(
-    _ interval: FetchInterval
+    _ seconds: Int
   ) throws {
-    let minimumInterval = try #require(interval.seconds)
+    let interval = seconds == 0 ? FetchInterval.minimum : .duration(.seconds(seconds))
+    let minimumInterval = try #require(interval.duration).totalSeconds
     var generator = SplitMix64(seed: UInt64(minimumInterval))
     for round in 0..<2 {
       var scheduler = FetchScheduler(interval: interval, seed: generator.next(), timeZone: .gmt)
@@ -206,7 +207,7 @@ import Testing
           let since = max(last ?? 0, resumed)
           // The decision is requested only at intervals, so it may be late by one interval.
           #expect(
-            real - since <= max(minimumInterval, FetchScheduler.maximumGap) + minimumInterval / 3 + 900,
+            real - since <= max(minimumInterval, FetchScheduler.maximumGap.totalSeconds) + minimumInterval / 3 + 900,
             "round \(round)")
           continue
         }

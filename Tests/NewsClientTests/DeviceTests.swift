@@ -19,7 +19,7 @@ import Testing
       installation.server.respond(devices.respond)
       installation.feed.publish("one", topics: topics)
       let client = try installation.client()
-      try client.updateSchedule { $0.setInterval(.seconds(1800)) }
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(1800))) }
       await client.performFetch()
       try await client.registerDevice(Self.registration)
       #expect(devices.requests() == ["POST", "PUT state"])

@@ -115,7 +115,7 @@ import Testing
         let client = try installation.client(FailingTransport(error: HTTPTransportError(kind, "it failed")))
         try client.updateSchedule { schedule in
           schedule.signOut()
-          schedule.setInterval(.seconds(7200))
+          schedule.setInterval(.duration(.seconds(7200)))
         }
         let report = await client.performFetch(.scheduled)
         #expect(report.error?.hasSuffix("it failed") == true)
@@ -145,7 +145,7 @@ import Testing
     try await Installation.with { installation in
       installation.feed.publish("one")
       let dead = try installation.client(FailingTransport(error: HTTPTransportError(.offline, "no network")))
-      try dead.updateSchedule { $0.setInterval(.seconds(7200)) }
+      try dead.updateSchedule { $0.setInterval(.duration(.seconds(7200))) }
       installation.clock.advance(by: 7200)
       #expect(await dead.performFetch(.scheduled).result == .failed)
       installation.clock.advance(by: 120)
@@ -164,7 +164,7 @@ import Testing
   func offlineTimer() async throws {
     try await Installation.with { installation in
       let clock = installation.clock
-      try installation.client().updateSchedule { $0.setInterval(.seconds(7200)) }
+      try installation.client().updateSchedule { $0.setInterval(.duration(.seconds(7200))) }
       func tick(isOffline: Bool) throws -> FetchDecision {
         try installation.client(constraints: FetchConstraints(isOffline: isOffline)).decision()
       }
@@ -176,7 +176,7 @@ import Testing
         Issue.record("there is no delay")
         return
       }
-      #expect(due <= clock.now.date + FetchScheduler.maximumStartupDelay)
+      #expect(due <= clock.now.date + FetchScheduler.maximumStartupDelay.totalSeconds)
       clock.advance(by: due.timeIntervalSince(clock.now.date) + 1)
       #expect(try tick(isOffline: false).isWake)
       #expect(await (try installation.client()).performFetch(.scheduled).result == .noData)

@@ -63,7 +63,7 @@ import Testing
       var requests = 0
       for _ in 0..<10 { requests += await client.receive(RemoteNotification()).requests }
       #expect(requests == 3)
-      #expect(try client.schedule.pushDelay(at: installation.clock.now) == 3600)
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == .seconds(3600))
     }
   }
 
@@ -71,7 +71,7 @@ import Testing
   func madeUpFor() async throws {
     try await Installation.with { installation in
       let client = try installation.client()
-      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(86_400))) }
       await client.performFetch(.scheduled)
       for _ in 0..<4 { await client.receive(RemoteNotification()) }
       installation.feed.publish("one")

@@ -34,7 +34,7 @@ import Testing
     try await Installation.with { installation in
       installation.feed.publish("one")
       let client = try installation.client()
-      try client.updateSchedule { $0.setInterval(.seconds(7200)) }
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(7200))) }
       await client.performFetch(.scheduled)
       installation.clock.advance(by: 7000)
       installation.feed.publish("two")
@@ -52,7 +52,7 @@ import Testing
     try await Installation.with { installation in
       installation.feed.publish("one")
       let client = try installation.client()
-      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(86_400))) }
       await client.performFetch(.scheduled)
       installation.feed.publish("two")
       installation.feed.fault(next: .hang(at: .start))
@@ -76,7 +76,7 @@ import Testing
   func busy() async throws {
     try await Installation.with { installation in
       let client = try installation.client()
-      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(86_400))) }
       await client.performFetch(.scheduled)
       installation.feed.publish("one")
       let lock = FetchLock(path: installation.folder.appending(path: "fetch.lock").path)
@@ -93,7 +93,7 @@ import Testing
     try await Installation.with { installation in
       installation.feed.publish("one")
       let client = try installation.client()
-      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(86_400))) }
       await client.performFetch(.scheduled)
       for _ in 0..<3 { await client.receive(push()) }
       let before = installation.feed.snapshot
@@ -101,7 +101,7 @@ import Testing
       #expect(await client.receive(push(token: installation.feed.token())).requests == 0)
       installation.feed.fault(next: .stale(before))
       #expect(await client.performFetch(.manual).result == .noData)
-      #expect(try client.schedule.pushDelay(at: installation.clock.now) == 3600, "the push is still owed")
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == .seconds(3600), "the push is still owed")
       #expect(await client.performFetch(.manual).inserted == 1)
       #expect(try client.schedule.pushDelay(at: installation.clock.now) == nil)
     }
@@ -155,7 +155,7 @@ import Testing
     try await Installation.with { installation in
       installation.feed.publish("one")
       let client = try installation.client()
-      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(86_400))) }
       await client.performFetch(.scheduled)
       for _ in 0..<3 { await client.receive(push()) }
       installation.feed.publish("two")

@@ -194,7 +194,7 @@ import Testing
       installation.feed.publish("two", title: "Second harbour")
       let before = try installation.client()
       await before.performFetch()
-      try before.updateSchedule { $0.setInterval(.seconds(7200)) }
+      try before.updateSchedule { $0.setInterval(.duration(.seconds(7200))) }
       try FileManager.default.removeItem(at: installation.folder.appending(path: "read.json"), ifPresent: true)
       let path = installation.folder.appending(path: "news.sqlite").path
       try await DatabaseQueue(path: path).write { db in
@@ -207,7 +207,7 @@ import Testing
       }
       let client = try installation.client()
       #expect(try titles(client, ItemQuery(words: "harbour")) == ["Second harbour", "First harbour"])
-      #expect(try client.schedule.interval == .seconds(7200))
+      #expect(try client.schedule.interval == .duration(.seconds(7200)))
       #expect(try client.badge == 2)
       #expect(await client.performFetch().result == .noData)
       _ = installation.requests()

@@ -21,7 +21,7 @@ import Testing
   func schedule() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
-      let client = try client(installation, interval: .seconds(7200))
+      let client = try client(installation, interval: .duration(.seconds(7200)))
       try await LivingApp.with([client], clock: installation.clock) { app in
         try await app.live(600)
         #expect(app.reports.all.map(\.result) == [.newData])
@@ -51,7 +51,7 @@ import Testing
   @Test("decides again at least every quarter of an hour, so that a clock that was set back delays no wake for long")
   func clockSetBack() async throws {
     try await Installation.with { installation in
-      let client = try client(installation, interval: .seconds(7200))
+      let client = try client(installation, interval: .duration(.seconds(7200)))
       try await LivingApp.with([client], clock: installation.clock) { app in
         try await app.live(60)
         installation.clock.setDate(by: -30 * 86_400)
@@ -69,7 +69,7 @@ import Testing
   func network() async throws {
     try await Installation.with { installation in
       let network = Network()
-      let client = try client(installation, network, interval: .seconds(7200))
+      let client = try client(installation, network, interval: .duration(.seconds(7200)))
       try await LivingApp.with([client], clock: installation.clock) { app in
         try await app.live(60)
         #expect(app.reports.all.count == 1)
@@ -88,7 +88,7 @@ import Testing
           Issue.record("there is no delay")
           return
         }
-        #expect(due > back && due <= back + FetchScheduler.maximumStartupDelay)
+        #expect(due > back && due <= back + FetchScheduler.maximumStartupDelay.totalSeconds)
         try await app.live(due.timeIntervalSince(back) - 1)
         #expect(installation.requests() == [])
         try await app.live(120)
@@ -106,7 +106,7 @@ import Testing
       let network = Network()
       // The machine reports no constraints, so only the failure shows the loss.
       let client = try installation.client(LossyTransport(network))
-      try client.updateSchedule { $0.setInterval(.seconds(7200)) }
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(7200))) }
       try await LivingApp.with([client], clock: installation.clock) { app in
         try await app.live(60)
         network.set(isOffline: true)
@@ -126,7 +126,7 @@ import Testing
   @Test("suspends an application again that it has woken, whose observers have saved the state")
   func suspension() async throws {
     try await Installation.with { installation in
-      let client = try client(installation, interval: .seconds(3600))
+      let client = try client(installation, interval: .duration(.seconds(3600)))
       await client.application.launch()
       await client.application.enterForeground()
       try await LivingApp.with([client], clock: installation.clock) { app in
@@ -160,7 +160,7 @@ import Testing
   @Test("handles pushes of other processes, of which those over the hourly limit share a later wake")
   func pushes() async throws {
     try await Installation.with { installation in
-      let client = try client(installation, interval: .seconds(86_400))
+      let client = try client(installation, interval: .duration(.seconds(86_400)))
       let sender = try NewsFetcher(
         .init(folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1"),
         application: ApplicationLifecycle(launchReason: .push))
@@ -216,7 +216,9 @@ import Testing
         let wakes = try clients.map { try $0.runs(limit: 500).map(\.started).filter { $0 > .distantPast } }
         let gaps = wakes[0].flatMap { wake in wakes[1].map { abs($0.timeIntervalSince(wake)) } }
         #expect(gaps.count { $0 < 1 } >= 5, "of \(wakes.map(\.count)) wakes, \(gaps.count { $0 < 1 }) are shared")
-        #expect(!gaps.contains { 1...FetchSource.coalescingInterval ~= $0 }, "no wake precedes another one by minutes")
+        #expect(
+          !gaps.contains { 1...FetchSource.coalescingInterval.totalSeconds ~= $0 },
+          "no wake precedes another one by minutes")
         for wakes in wakes {
           #expect(zip(wakes, wakes.dropFirst()).allSatisfy { $0.timeIntervalSince($1) >= 899 })
         }

@@ -14,7 +14,7 @@ import Testing
     installation.feed.publish("one", topics: ["sport"])
     let client = try installation.client()
     await client.performFetch()
-    try client.updateSchedule { $0.setInterval(.seconds(7200)) }
+    try client.updateSchedule { $0.setInterval(.duration(.seconds(7200))) }
     for _ in 0..<3 {
       installation.clock.advance(by: 86_400)
       try client.recordOpening()
@@ -58,12 +58,12 @@ import Testing
       }
       let (client, feed, log) = try reopened(installation)
       #expect(try installation.followedFeed() == feed)
-      #expect(try client.schedule.interval == .seconds(7200))
+      #expect(try client.schedule.interval == .duration(.seconds(7200)))
       #expect(try client.schedule.openings == before.openings)
       let sentence = "news.sqlite is damaged; it was renamed to"
       #expect(log.texts.contains { $0.contains(sentence) } == !isLost)
       #expect(await client.performFetch().inserted == 1)
-      #expect(try reopened(installation).client.schedule.interval == .seconds(7200))
+      #expect(try reopened(installation).client.schedule.interval == .duration(.seconds(7200)))
     }
   }
 
@@ -85,7 +85,7 @@ import Testing
       try damage(installation)
       let after = try reopened(installation)
       #expect(after.feed == feed)
-      #expect(try after.client.schedule.interval == .seconds(7200))
+      #expect(try after.client.schedule.interval == .duration(.seconds(7200)))
       #expect(try after.client.schedule.openings == before.openings)
     }
   }
@@ -105,7 +105,7 @@ import Testing
           arguments: [Data(#"{"interval":"7200","seed":"none"}"#.utf8)])
       }
       let (client, _, log) = try reopened(installation)
-      #expect(try client.schedule.interval == .seconds(7200))
+      #expect(try client.schedule.interval == .duration(.seconds(7200)))
       #expect((try client.schedule.openings == before.openings) == hasSettings)
       #expect(log.texts.count { $0.contains("cannot be read: the interval stays 7200") } == 1)
     }
@@ -120,10 +120,10 @@ import Testing
       }
       let (client, feed, log) = try reopened(installation)
       #expect(try installation.followedFeed() == feed)
-      try client.updateSchedule { $0.setInterval(.seconds(3600)) }
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(3600))) }
       #expect(log.texts.contains { $0.contains("settings.json") && $0.contains("was renamed to") })
       try damage(installation)
-      #expect(try reopened(installation).client.schedule.interval == .seconds(3600))
+      #expect(try reopened(installation).client.schedule.interval == .duration(.seconds(3600)))
     }
   }
 
@@ -142,11 +142,11 @@ import Testing
         installation.feed.fault(next: .response(.problem(refusal)))
         #expect(try await wrong.client().performFetch().result == .failed)
         installation.feed.removeFaults()
-        try wrong.client().updateSchedule { $0.setInterval(.seconds(9000)) }
+        try wrong.client().updateSchedule { $0.setInterval(.duration(.seconds(9000))) }
         try wrong.client().recordOpening()
         let (same, feed, _) = try reopened(installation)
         #expect(try installation.followedFeed() == feed)
-        #expect(try same.schedule.interval == .seconds(9000))
+        #expect(try same.schedule.interval == .duration(.seconds(9000)))
         #expect(try same.badge == 0)
         #expect(try same.snapshot.checked != nil)
         _ = installation.requests()
@@ -180,7 +180,7 @@ import Testing
       #expect(throws: FetchError.self) { try client.allNewsItems }
       #expect(await client.performFetch().inserted == 1)
       try installation.expectEqual(client)
-      #expect(try client.schedule.interval == .seconds(7200))
+      #expect(try client.schedule.interval == .duration(.seconds(7200)))
     }
   }
 

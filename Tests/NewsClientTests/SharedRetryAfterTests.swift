@@ -94,8 +94,8 @@ import Testing
         if case .wait(_, .hold) = try client.schedule.decision(at: wrong.clock.now) {
           Issue.record("the wait of the other server binds the schedule")
         }
-        #expect(try client.schedule.holdRemaining(at: wrong.clock.now) == 0)
-        #expect(try wrong.client().schedule.holdRemaining(at: wrong.clock.now) == 82_800)
+        #expect(try client.schedule.holdRemaining(at: wrong.clock.now) == .zero)
+        #expect(try wrong.client().schedule.holdRemaining(at: wrong.clock.now) == .seconds(82_800))
         let waits = client.serverWaits
         #expect(waits.map(\.origin) == [wrong.server.url])
         #expect(waits.map(\.until) == [wrong.clock.now.date + 82_800])

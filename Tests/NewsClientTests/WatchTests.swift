@@ -193,7 +193,7 @@ import Testing
       feed.fault(next: .busy(status, retryAfter: .seconds(600)), path: "/v1/events")
       try await watching(installation, client) { _ in
         try await eventually("it was refused", installation) {
-          try client.schedule.holdRemaining(at: installation.clock.now) > 0
+          try client.schedule.holdRemaining(at: installation.clock.now) > .zero
         }
         _ = installation.requests()
         for _ in 0..<5 {

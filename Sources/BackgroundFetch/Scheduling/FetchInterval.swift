@@ -4,30 +4,28 @@
 ///
 ///     var scheduler = FetchScheduler()
 ///     if let interval = FetchInterval("90m") { scheduler.setInterval(interval) }
-///     print(scheduler.interval, scheduler.interval.seconds ?? 0)  // 5400 5400.0
+///     print(scheduler.interval, scheduler.interval.duration ?? .zero)  // 5400 5400.0 seconds
 public enum FetchInterval: Sendable, Hashable {
   /// No scheduled wakes; the value of a fresh install. The counterpart of `UIApplication.backgroundFetchIntervalNever`.
   case never
-  /// As often as the scheduler decides, with at least ``minimumSeconds`` between two wakes. The counterpart of
+  /// As often as the scheduler decides, with at least ``minimumDuration`` between two wakes. The counterpart of
   /// `UIApplication.backgroundFetchIntervalMinimum`.
   case minimum
-  /// The minimum number of seconds between two wakes, clamped to ``minimumSeconds``...``maximumSeconds``. The scheduler
-  /// may wait longer.
-  case seconds(Double)
+  /// The minimum time between two wakes, clamped to ``minimumDuration``...``maximumDuration``. The scheduler may wait
+  /// longer.
+  case duration(Duration)
 
-  /// The minimum time between two scheduled wakes in seconds, for every interval: 15 minutes.
-  public static let minimumSeconds = 900.0
-  /// The maximum interval in seconds: 30 days.
-  public static let maximumSeconds = 2_592_000.0
+  /// The minimum time between two scheduled wakes, for every interval: 15 minutes.
+  public static let minimumDuration = Duration.seconds(900)
+  /// The maximum interval: 30 days.
+  public static let maximumDuration = Duration.seconds(2_592_000)
 
-  /// The minimum number of seconds between two scheduled wakes, ``minimumSeconds``...``maximumSeconds``; nil for
-  /// ``never``.
-  public var seconds: Double? {
+  /// The minimum time between two scheduled wakes, ``minimumDuration``...``maximumDuration``; nil for ``never``.
+  public var duration: Duration? {
     switch self {
     case .never: nil
-    case .minimum: Self.minimumSeconds
-    case .seconds(let seconds):
-      seconds.isNaN ? Self.maximumSeconds : min(max(seconds, Self.minimumSeconds), Self.maximumSeconds)
+    case .minimum: Self.minimumDuration
+    case .duration(let duration): min(max(duration, Self.minimumDuration), Self.maximumDuration)
     }
   }
 }
@@ -37,7 +35,7 @@ extension FetchInterval: LosslessStringConvertible {
   ///
   /// - Parameter text: `never`, `minimum`, or a number with an optional unit of `s`, `m`, `h` or `d`: `3600`, `90m`,
   ///   `1.5h`.
-  /// - Returns: nil for any other text, and for values outside 1 second...``maximumSeconds``.
+  /// - Returns: nil for any other text, and for values outside 1 second...``maximumDuration``.
   public init?(_ text: String) {
     switch text {
     case "never": self = .never
@@ -47,9 +45,9 @@ extension FetchInterval: LosslessStringConvertible {
       let unit = text.last.flatMap { units[$0] }
       let number = unit == nil ? text[...] : text.dropLast()
       guard number.first?.isNumber == true, number.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-        let value = Double(number), 1...Self.maximumSeconds ~= value * (unit ?? 1)
+        let value = Double(number), 1...Self.maximumDuration.totalSeconds ~= value * (unit ?? 1)
       else { return nil }
-      self = .seconds(value * (unit ?? 1))
+      self = .duration(.seconds(value * (unit ?? 1)))
     }
   }
 
@@ -58,7 +56,8 @@ extension FetchInterval: LosslessStringConvertible {
     switch self {
     case .never: "never"
     case .minimum: "minimum"
-    case .seconds(let seconds): Int(exactly: seconds).map { String($0) } ?? String(seconds)
+    case .duration(let duration):
+      Int(exactly: duration.totalSeconds).map { String($0) } ?? String(duration.totalSeconds)
     }
   }
 }

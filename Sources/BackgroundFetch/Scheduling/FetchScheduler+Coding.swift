@@ -26,16 +26,16 @@ extension FetchScheduler: Codable {
     dailyLimit = try container.decode(DailyWakeLimit.self, forKey: .dailyLimit)
     lastSuccess = try container.decodeIfPresent(FetchInstant.self, forKey: .lastSuccess)
     lastFailure = try container.decodeIfPresent(FetchInstant.self, forKey: .lastFailure)
-    func waitingPeriod(_ key: CodingKeys, maximum: Double) throws -> WaitingPeriod? {
+    func waitingPeriod(_ key: CodingKeys, maximum: Duration) throws -> WaitingPeriod? {
       try container.decodeIfPresent(WaitingPeriod.self, forKey: key).map {
-        WaitingPeriod($0.seconds, from: $0.start, maximum: maximum)
+        WaitingPeriod($0.seconds, from: $0.start, maximum: maximum.totalSeconds)
       }
     }
     holding = try waitingPeriod(.holding, maximum: Self.maximumHold)
     suggestion = try waitingPeriod(.suggestion, maximum: Self.maximumSuggestion)
     reconnection = try waitingPeriod(.reconnection, maximum: Self.maximumStartupDelay)
     openWake = try container.decodeIfPresent(OpenWake.self, forKey: .openWake)
-    offline = try waitingPeriod(.offline, maximum: Self.maximumOfflineRetryInterval)
+    offline = try waitingPeriod(.offline, maximum: .seconds(Self.maximumOfflineRetryInterval))
     offlineRuns = min(max(try container.decodeIfPresent(Int.self, forKey: .offlineRuns) ?? 0, 0), 1000)
     isWakeMissed = try container.decodeIfPresent(Bool.self, forKey: .isWakeMissed) ?? false
     isWaitingForNetwork = try container.decodeIfPresent(Bool.self, forKey: .isWaitingForNetwork) ?? false

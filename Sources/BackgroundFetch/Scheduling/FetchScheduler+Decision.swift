@@ -10,7 +10,7 @@ extension FetchScheduler {
   ///   - now: The current moment.
   ///   - constraints: The conditions that make wakes more expensive at the moment.
   public func decision(at now: FetchInstant, constraints: FetchConstraints = .none) -> FetchDecision {
-    guard let minimumInterval = interval.seconds else { return .never }
+    guard let minimumInterval = interval.duration?.totalSeconds else { return .never }
     let bound = bound(at: now, minimumInterval: minimumInterval)
     var decision = scheduled(at: now, minimumInterval: minimumInterval, bound, constraints)
     if isWakeMissed || isCopyUnfinished {
@@ -22,7 +22,7 @@ extension FetchScheduler {
       default: break
       }
     }
-    if let delay = pushDelay(at: now) {
+    if let delay = pushWait(at: now) {
       switch decision {
       case _ where delay <= 0: decision = .wake(.push, sources: dueSources(at: now))
       case .wait(let until, _) where now.date + delay < until: decision = .wait(until: now.date + delay, .push)
@@ -65,22 +65,26 @@ extension FetchScheduler {
   ///
   /// - Parameter now: The current moment.
   public func isFetchAllowed(at now: FetchInstant) -> Bool {
-    holdRemaining(at: now) == 0
+    holdWait(at: now) == 0
   }
 
-  /// Returns the remaining seconds of the hold of the server, 0...``maximumHold``.
-  public func holdRemaining(at now: FetchInstant) -> Double { holding?.remaining(at: now) ?? 0 }
+  /// Returns the rest of the hold of the server, 0...``maximumHold``.
+  public func holdRemaining(at now: FetchInstant) -> Duration { Duration(clamping: holdWait(at: now)) }
 
-  /// Returns the number of seconds until the pending push may wake the app; nil if no push is pending.
+  private func holdWait(at now: FetchInstant) -> Double { holding?.remaining(at: now) ?? 0 }
+
+  /// Returns the time until the pending push may wake the app; nil if no push is pending.
   ///
   /// A push is pending again if the process that it has woken was killed before its run was recorded.
-  public func pushDelay(at now: FetchInstant) -> Double? {
+  public func pushDelay(at now: FetchInstant) -> Duration? { pushWait(at: now).map { Duration(clamping: $0) } }
+
+  private func pushWait(at now: FetchInstant) -> Double? {
     var pushes = pushes
     let recordWait = pushes.isPending ? nil : recordWait(at: now)
     if recordWait != nil { pushes.postpone() }
-    return pushes.delay(at: now).map {
+    return pushes.wait(at: now).map {
       max(
-        $0, recordWait ?? 0, holdRemaining(at: now), offline?.remaining(at: now) ?? 0,
+        $0, recordWait ?? 0, holdWait(at: now), offline?.remaining(at: now) ?? 0,
         reconnection?.remaining(at: now) ?? 0, backoffRemaining(at: now))
     }
   }
@@ -96,10 +100,12 @@ extension FetchScheduler {
 
   private func bound(at now: FetchInstant, minimumInterval: Double) -> Bound {
     let due = sources.map { $0.delay(at: now) }
-    let shared = due.min().flatMap { first in due.filter { $0 <= first + FetchSource.coalescingInterval }.max() }
+    let shared = due.min().flatMap { first in
+      due.filter { $0 <= first + FetchSource.coalescingInterval.totalSeconds }.max()
+    }
     let waits: [Bound] = [
       (lastWake.map { minimumInterval - now.elapsed(since: $0) } ?? 0, .minimumInterval),
-      (holdRemaining(at: now), .hold),
+      (holdWait(at: now), .hold),
       (suggestion?.remaining(at: now) ?? 0, .suggested),
       (backoffRemaining(at: now), .backoff),
       (offline?.remaining(at: now) ?? 0, .offline),
@@ -119,16 +125,18 @@ extension FetchScheduler {
   /// with each error, up to ``maximumBackoff``. Jitter multiplies it by 0.75...1.
   private var backoff: Double {
     guard failures > 0 else { return 0 }
-    let maximum = min(FetchInterval.minimumSeconds * exp2(Double(min(failures, 30) - 1)), Self.maximumBackoff)
+    let growing = FetchInterval.minimumDuration.totalSeconds * exp2(Double(min(failures, 30) - 1))
+    let maximum = min(growing, Self.maximumBackoff.totalSeconds)
     return maximum * (0.75 + 0.25 * share(UInt64(failures)))
   }
 
-  /// The startup delay of this install, 0...``maximumStartupDelay`` seconds.
-  var startupDelay: Double { Self.maximumStartupDelay * share(0) }
+  /// The startup delay of this install in seconds, within ``maximumStartupDelay``.
+  var startupDelay: Double { Self.maximumStartupDelay.totalSeconds * share(0) }
 
   /// The lead time of this install in seconds, within ``leadTimeRange``.
   var leadTime: Double {
-    Self.leadTimeRange.lowerBound + (Self.leadTimeRange.upperBound - Self.leadTimeRange.lowerBound) * share(.max)
+    let range = (Self.leadTimeRange.lowerBound.totalSeconds, Self.leadTimeRange.upperBound.totalSeconds)
+    return range.0 + (range.1 - range.0) * share(.max)
   }
 
   /// Returns a number in 0..<1 that is constant for a purpose and differs between installs.

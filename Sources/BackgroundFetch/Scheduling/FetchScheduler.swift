@@ -16,22 +16,22 @@ public import Foundation
 ///       scheduler.record(run, at: now)
 ///     }
 public struct FetchScheduler: Sendable, Hashable {
-  /// The maximum time for which a server can hold off all fetches, in seconds.
-  public static let maximumHold = 86_400.0
-  /// The maximum time for which a server can hold off scheduled wakes, in seconds.
-  public static let maximumSuggestion = 21_600.0
-  /// The maximum backoff after errors, in seconds.
-  public static let maximumBackoff = 21_600.0
-  /// The maximum time between two wakes in seconds, unless the interval is ``FetchInterval/never`` or the server holds
+  /// The maximum time for which a server can hold off all fetches.
+  public static let maximumHold = Duration.seconds(86_400)
+  /// The maximum time for which a server can hold off scheduled wakes.
+  public static let maximumSuggestion = Duration.seconds(21_600)
+  /// The maximum backoff after errors.
+  public static let maximumBackoff = Duration.seconds(21_600)
+  /// The maximum time between two wakes, unless the interval is ``FetchInterval/never`` or the server holds
   /// them off. A longer ``interval`` applies instead.
-  public static let maximumGap = 86_400.0
-  /// The maximum delay of wakes after a boot or a reconnection, in seconds. Each install has its own delay, so that
+  public static let maximumGap = Duration.seconds(86_400)
+  /// The maximum delay of wakes after a boot or a reconnection. Each install has its own delay, so that
   /// installs do not fetch all at once.
-  public static let maximumStartupDelay = 300.0
-  /// The range of the lead time: the number of seconds by which a wake precedes the quarter of an hour that it serves.
+  public static let maximumStartupDelay = Duration.seconds(300)
+  /// The range of the lead time, by which a wake precedes the quarter of an hour that it serves.
   /// The fetch is therefore over if the app is opened at the start of that quarter. Each install has its own lead time,
   /// so that installs do not fetch all at once.
-  public static let leadTimeRange = 180.0...480.0
+  public static let leadTimeRange = Duration.seconds(180)...Duration.seconds(480)
 
   /// The maximum time from a wake to the record of its run, in seconds. A longer one means that the process was killed.
   static let maximumRunTime = 90.0
@@ -139,9 +139,8 @@ public struct FetchScheduler: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - name: The unique name of the source.
-  ///   - minimumInterval: The minimum number of seconds between two fetches of it, clamped to
-  ///     0...``FetchInterval/maximumSeconds``.
-  public mutating func setSource(_ name: String, minimumInterval: Double) {
+  ///   - minimumInterval: The minimum time between two fetches of it, clamped to 0...``FetchInterval/maximumDuration``.
+  public mutating func setSource(_ name: String, minimumInterval: Duration) {
     var source = FetchSource(name: name, minimumInterval: minimumInterval)
     source.lastFetch = sources.first { $0.name == name }?.lastFetch
     sources.removeAll { $0.name == name }
@@ -244,15 +243,19 @@ public struct FetchScheduler: Sendable, Hashable {
   /// 9110 section 10.2.3).
   ///
   /// - Parameters:
-  ///   - seconds: The length from `now` on, clamped to 0...``maximumHold``. A hold that ends before the current one is
+  ///   - duration: The length from `now` on, clamped to 0...``maximumHold``. A hold that ends before the current one is
   ///     ignored.
   ///   - now: The moment of the response.
-  public mutating func hold(seconds: Double, at now: FetchInstant) {
-    let waiting = WaitingPeriod(seconds, from: now, maximum: Self.maximumHold)
+  public mutating func hold(for duration: Duration, at now: FetchInstant) {
+    hold(seconds: duration.totalSeconds, at: now)
+  }
+
+  private mutating func hold(seconds: Double, at now: FetchInstant) {
+    let waiting = WaitingPeriod(seconds, from: now, maximum: Self.maximumHold.totalSeconds)
     if waiting.seconds > holding?.remaining(at: now) ?? 0 { holding = waiting }
   }
 
-  /// Holds off all requests until a time of day. See ``hold(seconds:at:)``.
+  /// Holds off all requests until a time of day. See ``hold(for:at:)``.
   public mutating func hold(until date: Date, at now: FetchInstant) {
     hold(seconds: date.timeIntervalSince(now.date), at: now)
   }
@@ -268,11 +271,10 @@ public struct FetchScheduler: Sendable, Hashable {
   /// Holds off only scheduled wakes, because the server suggested a later request (`X-Poll-Interval`, `max-age`).
   ///
   /// - Parameters:
-  ///   - seconds: The length from `now` on, clamped to 0...``maximumSuggestion``. The suggestion replaces an earlier
-  ///     one.
+  ///   - wait: The length from `now` on, clamped to 0...``maximumSuggestion``. The suggestion replaces an earlier one.
   ///   - now: The moment of the response.
-  public mutating func suggest(seconds: Double, at now: FetchInstant) {
-    suggestion = WaitingPeriod(seconds, from: now, maximum: Self.maximumSuggestion)
+  public mutating func suggest(_ wait: Duration, at now: FetchInstant) {
+    suggestion = WaitingPeriod(wait.totalSeconds, from: now, maximum: Self.maximumSuggestion.totalSeconds)
   }
 
   /// Records that a wake is due, but that there is no network. It is made up for once, after ``reconnected(at:)``.
@@ -280,12 +282,12 @@ public struct FetchScheduler: Sendable, Hashable {
     (isWakeMissed, isWaitingForNetwork) = (true, true)
   }
 
-  /// Records that the network has come back. Scheduled wakes begin after a delay of up to ``maximumStartupDelay``
-  /// seconds, which differs between installs. A missed wake follows then, even if the schedule has none.
+  /// Records that the network has come back. Scheduled wakes begin after a delay of up to ``maximumStartupDelay``,
+  /// which differs between installs. A missed wake follows then, even if the schedule has none.
   public mutating func reconnected(at now: FetchInstant) {
     (offline, offlineRuns) = (nil, 0)
     isWaitingForNetwork = false
-    reconnection = WaitingPeriod(startupDelay, from: now, maximum: Self.maximumStartupDelay)
+    reconnection = WaitingPeriod(startupDelay, from: now, maximum: Self.maximumStartupDelay.totalSeconds)
   }
 
   /// Records a push for an app that is not running. Do not record a push over a live connection, which needs no wake.
@@ -311,13 +313,13 @@ public struct FetchScheduler: Sendable, Hashable {
   ///     if case .wake(.push, _) = scheduler.decision(at: now), scheduler.takePendingPush(at: now) {
   ///       scheduler.wakeStarted(.push, at: now)
   ///       print("fetch now")
-  ///     } else if let seconds = scheduler.pushDelay(at: now) {
-  ///       print("fetch in \(seconds) s")
+  ///     } else if let delay = scheduler.pushDelay(at: now) {
+  ///       print("fetch in \(delay)")
   ///     }
   ///
   /// - Returns: Whether to wake the app.
   public mutating func takePendingPush(at now: FetchInstant) -> Bool {
-    guard pushDelay(at: now) == 0 else { return false }
+    guard pushDelay(at: now) == .zero else { return false }
     // The push of a process that was killed is no longer pending.
     pushes.postpone()
     return pushes.takePending(at: now)

@@ -4,8 +4,8 @@
 ///     let now = SystemClock().now
 ///     if limit.receive(at: now) {
 ///       print("wake the app")
-///     } else if let seconds = limit.delay(at: now) {
-///       print("wake the app in \(seconds) s")
+///     } else if let delay = limit.delay(at: now) {
+///       print("wake the app in \(delay)")
 ///     }
 public struct PushRateLimit: Sendable, Hashable, Codable {
   /// The maximum number of wakes in an hour.
@@ -37,14 +37,17 @@ public struct PushRateLimit: Sendable, Hashable, Codable {
   ///
   /// - Returns: Whether to wake the app.
   public mutating func takePending(at now: FetchInstant) -> Bool {
-    guard delay(at: now) == 0 else { return false }
+    guard wait(at: now) == 0 else { return false }
     wakes = wakes.suffix(Self.wakesPerHour - 1) + [now]
     isPending = false
     return true
   }
 
+  /// Returns the time until the pending push is due; nil if none is pending.
+  public func delay(at now: FetchInstant) -> Duration? { wait(at: now).map { Duration(clamping: $0) } }
+
   /// Returns the number of seconds until the pending push is due; nil if none is pending.
-  public func delay(at now: FetchInstant) -> Double? {
+  func wait(at now: FetchInstant) -> Double? {
     guard isPending else { return nil }
     guard wakes.count >= Self.wakesPerHour else { return 0 }
     return max(0, 3600 - now.elapsed(since: wakes[wakes.count - Self.wakesPerHour]))

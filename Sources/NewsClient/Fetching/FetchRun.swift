@@ -127,8 +127,8 @@ struct FetchRun: Sendable {
     try local.store.write { db in
       var scheduler = try local.scheduler(db)
       let wait = scheduler.holdRemaining(at: local.clock.now)
-      guard wait == 0 else {
-        throw FetchError(.retryAfterPending, HTTPRequester.waitMessage(wait), retryAfter: .seconds(wait))
+      guard wait == .zero else {
+        throw FetchError(.retryAfterPending, HTTPRequester.waitMessage(wait.totalSeconds), retryAfter: wait)
       }
       let before = scheduler
       // Each wake, for whatever reason, also covers the pushes that had to wait.
@@ -171,7 +171,7 @@ struct FetchRun: Sendable {
       if case .unfinishedCopy(let copy) = result { report.received = copy.items }
       (report.requests, report.bytes, report.badge) = (cost.meter.requests, cost.meter.bytes, state.badge)
       var scheduler = try local.scheduler(db)
-      if let proposal = cost.proposal { scheduler.suggest(seconds: proposal, at: now) }
+      if let proposal = cost.proposal { scheduler.suggest(.seconds(proposal), at: now) }
       // The first page is history, which does not show when news arrive.
       let dates = previous.token == nil ? [] : changes.inserted.map(\.date)
       try save(report, cost, &scheduler, token: state.token, contentDates: dates, isOffline: false, db)

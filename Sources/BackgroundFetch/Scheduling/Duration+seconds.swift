@@ -1,0 +1,11 @@
+extension Duration {
+  /// The length in seconds. The quotient of two durations is not exact for all whole seconds.
+  package var totalSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+
+  /// Creates a duration of seconds that a damaged file may contain.
+  ///
+  /// - Parameter seconds: The length, clamped to 0...1,000 years; NaN means 0.
+  init(clamping seconds: Double) {
+    self = .seconds(seconds.isNaN ? 0 : min(max(seconds, 0), 31_556_952_000))
+  }
+}
