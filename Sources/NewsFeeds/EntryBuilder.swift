@@ -186,9 +186,11 @@ struct Rendering {
   ///   - address: The address of the entry's page.
   ///   - isLine: Whether the text is a title or a name.
   init(_ raw: RawText, base: String?, address: String? = nil, isLine: Bool = false) {
-    let tags = TagReading(raw.kind == .plain ? "" : raw.value, isLine: isLine)
-    if raw.kind == .html || raw.kind == .unsure && tags.isMarkup {
-      let safe = SafeHTML(tags.source, base: base, address: address)
+    // In a text that is declared as HTML, even a lone `<br>` acts. Titles are declared so without being it.
+    let isHTML = raw.kind == .html && !isLine
+    let tags = TagReading(raw.kind == .plain || isHTML ? "" : raw.value, isLine: isLine)
+    if raw.kind == .html || tags.isMarkup {
+      let safe = SafeHTML(isHTML ? raw.value : tags.source, base: base, address: address)
       text = safe.text
       html = safe.html.nonEmpty
       images = safe.images

@@ -3,9 +3,11 @@ internal import SafeHTML
 
 /// Decides whether the tags of a text are markup or words about markup, as in "When <script> tags block".
 ///
-/// A tag is markup if there is evidence that it acts: it has attributes, its end tag follows, or it is glued to the text
-/// like no word. Tags that stand alone like words are words. An element that would swallow the rest of the text, because it
-/// is never closed, is a word in any case.
+/// A tag is markup if there is evidence that it acts: it can show something, its end tag follows, or it is glued to the
+/// text like no word. Tags that stand alone like words are words, and so are pairs in a sentence, as in "The <p> and </p>
+/// tags". An element that would swallow the rest of the text, because it is never closed, is a word in any case.
+///
+/// The time is proportional to the size of the text.
 struct TagReading {
   /// A tag of a text.
   private struct Tag {
@@ -14,16 +16,37 @@ struct TagReading {
     var isEnd: Bool
     var isKnown: Bool
     var hasAttributes = false
-    var isSelfClosing = false
+    var address = Address.none
     /// Whether the tag stands between blanks or punctuation like a word.
     var isWord = false
+    /// Whether a blank or punctuation is directly before the tag, and directly after it.
+    var isOpen = false
+    var isClosed = false
+    /// Whether a quotation mark, a bracket or a comma says that the tag is named.
+    var isQuoted = false
     /// Whether it begins a text or a line.
     var isFirst = false
+    var isLast = false
+    /// Whether a new sentence may begin at the tag.
+    var isAtSentence = false
+    /// Whether a blank and a small letter follow, so that a sentence goes on.
+    var isBeforeSmallLetter = false
     /// Whether the text goes on directly after the tag, and no word ends directly before it.
     var opensText = false
-    /// Whether the other tag of its pair exists, and there is something between them.
-    var isPaired = false
-    var hasContent = false
+    var pair = Pair.missing
+  }
+
+  /// The address of what an element shows.
+  private enum Address { case none, relative, absolute }
+
+  /// The other tag of a tag.
+  private enum Pair {
+    case missing
+    case markup
+    /// A sentence names both tags.
+    case words
+    /// A sentence joins both tags with a conjunction.
+    case joined
   }
 
   /// The elements whose content is not shown as text. Unclosed, they swallow the rest.
@@ -33,8 +56,16 @@ struct TagReading {
   ]
   /// The elements that act without an end tag.
   private static let single: Set<String> = [
-    "blockquote", "br", "dd", "div", "dt", "hr", "img", "li", "p", "td", "th", "tr", "wbr",
+    "blockquote", "dd", "div", "dt", "li", "p", "td", "th", "tr",
   ]
+  /// The elements of a line, which act around any text.
+  private static let inline: Set<String> = [
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "del", "dfn", "em", "font", "i", "ins",
+    "kbd", "mark", "nobr", "q", "rb", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub",
+    "sup", "time", "tt", "u", "var",
+  ]
+  /// The elements without content that show a document of their own.
+  private static let embeds: Set<String> = ["bgsound", "embed", "frame", "iframe", "object", "source"]
   private static let maximumNameBytes = 16
 
   /// Whether any tag is markup.
@@ -42,8 +73,9 @@ struct TagReading {
 
   private let bytes: [UInt8]
   private let isLine: Bool
-  /// The place of the first character that is not blank.
+  /// The place of the first character that is not blank, and the place after the last one.
   private let firstPlace: Int?
+  private let lastPlace: Int
   private var tags: [Tag] = []
   /// The places of `<` that begin no tag, but would hide what follows.
   private var words: [Int] = []
@@ -53,6 +85,7 @@ struct TagReading {
     bytes = Array(text.utf8)
     self.isLine = isLine
     firstPlace = bytes.firstIndex { $0 > 0x20 }
+    lastPlace = bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? 0
     guard bytes.contains(UInt8(ascii: "<")) else { return }
     findTags()
     pair()
@@ -72,19 +105,32 @@ struct TagReading {
     return String(decoding: output, as: UTF8.self)
   }
 
-  private func acts(_ tag: Tag, count: Int) -> Bool {
-    let isSwallowing = Self.swallowing.contains(tag.name)
-    guard tag.isKnown, !isLine || !isSwallowing || tag.hasAttributes && tag.isPaired else { return false }
-    if tag.hasAttributes || tag.isPaired && (tag.hasContent || !isLine) { return true }
-    if isSwallowing { return false }
-    if !isLine, tag.isSelfClosing || tag.isFirst && !tag.isEnd && Self.single.contains(tag.name) { return true }
-    if !isLine, count > 1, Self.single.contains(tag.name) { return true }
-    if tag.isEnd || Self.single.contains(tag.name) { return !tag.isWord }
-    return tag.opensText
+  private func acts(_ tag: Tag, count: Int = 0) -> Bool {
+    guard tag.isKnown else { return false }
+    if tag.pair != .missing { return tag.pair == .markup }
+    let isSingle = Self.single.contains(tag.name)
+    switch tag.name {
+    case "br", "hr", "wbr": return !tag.isQuoted && (!isLine && tag.name != "wbr" || !tag.isWord)
+    case "img": return tag.hasAttributes && !tag.isWord || tag.address == .absolute || !isLine && tag.address != .none
+    case _ where Self.swallowing.contains(tag.name) || SafeHTML.isVoid(tag.name):
+      let isShown = tag.address == .absolute && Self.embeds.contains(tag.name)
+      return !isLine && tag.hasAttributes && (!tag.isWord || isShown)
+    case _ where tag.isEnd: return !tag.isWord
+    case _ where isLine: return tag.hasAttributes || !isSingle ? tag.opensText : !tag.isWord
+    case _ where !isSingle && !tag.hasAttributes: return tag.opensText
+    default:
+      if !tag.isWord { return true }
+      let isStart = tag.isFirst || isSingle && tag.isAtSentence
+      return isStart && (!tag.isBeforeSmallLetter || tag.isFirst && count > 2)
+    }
   }
 
   private func isWordInMarkup(_ tag: Tag) -> Bool {
-    guard !tag.isPaired, !tag.hasAttributes, !tag.isSelfClosing else { return false }
+    if tag.pair == .joined { return true }
+    if isLine, tag.isKnown { return !acts(tag) && (!tag.isEnd || tag.pair != .missing) }
+    guard tag.pair == .missing, !tag.hasAttributes, bytes[tag.range.upperBound - 2] != UInt8(ascii: "/") else {
+      return false
+    }
     return tag.isKnown ? Self.swallowing.contains(tag.name) : !tag.isEnd
   }
 
@@ -156,12 +202,12 @@ struct TagReading {
     while index < bytes.count {
       let byte = bytes[index]
       switch byte {
-      case UInt8(ascii: ">"):
-        tag.isSelfClosing = bytes[index - 1] == UInt8(ascii: "/")
-        return index + 1
+      case UInt8(ascii: ">"): return index + 1
       case UInt8(ascii: "<"): return nil
       case UInt8(ascii: "="):
-        tag.hasAttributes = tag.hasAttributes || !tag.isEnd
+        guard !tag.isEnd else { break }
+        tag.hasAttributes = true
+        readAddress(of: &tag, after: index)
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         guard tag.hasAttributes, !missing.contains(byte) else { break }
         if let end = bytes[(index + 1)...].firstIndex(of: byte) { index = end } else { missing.insert(byte) }
@@ -172,18 +218,51 @@ struct TagReading {
     return nil
   }
 
+  /// Reads the address of what an element shows, if the attribute before `=` has one.
+  private func readAddress(of tag: inout Tag, after place: Int) {
+    let name = String(decoding: bytes[max(tag.range.upperBound, place - 4)..<place], as: UTF8.self).lowercased()
+    guard ["src", "set", "data", "url"].contains(where: name.hasSuffix), tag.address != .absolute else { return }
+    let value = bytes[(place + 1)...].drop { " \t\r\n\"'".utf8.contains($0) }
+    let isAbsolute = ["http://", "https://", "/"].contains { value.starts(with: $0.utf8) }
+    tag.address = isAbsolute ? .absolute : .relative
+  }
+
   /// Describes what is around a tag.
   private func describe(_ tag: inout Tag) {
-    let before = tag.range.lowerBound == 0 ? nil : bytes[tag.range.lowerBound - 1]
-    let after = tag.range.upperBound == bytes.count ? nil : bytes[tag.range.upperBound]
-    let isAtOpening = before.map { $0 <= 0x20 || "([{'\"`/,".utf8.contains($0) } ?? true
-    let isAtClosing = after.map { $0 <= 0x20 || ")]}'\"`/.,;:!?".utf8.contains($0) } ?? true
-    let isOpen = isAtOpening || endsWithMark(tag.range.lowerBound)
-    let isClosed = isAtClosing || startsWithMark(tag.range.upperBound)
-    tag.isWord = isOpen && isClosed
-    tag.isFirst = tag.range.lowerBound == firstPlace || before == UInt8(ascii: "\n")
+    let (start, end) = (tag.range.lowerBound, tag.range.upperBound)
+    let before = start == 0 ? nil : bytes[start - 1]
+    let after = end == bytes.count ? nil : bytes[end]
+    let isInQuotes = before.map { "([{'\"`".utf8.contains($0) } == true || endsWithMark(start)
+    // A comma without a blank belongs to a list of tags, or else to the sentence that a tag breaks.
+    let isInList = before == UInt8(ascii: ",") && start > 1 && bytes[start - 2] == UInt8(ascii: ">")
+    tag.isOpen = before.map { $0 <= 0x20 || $0 == UInt8(ascii: "/") } ?? true || isInQuotes || isInList
+    let isBeforeMark = after.map { ")]}'\"`/.,;:!?".utf8.contains($0) } == true || startsWithMark(end)
+    tag.isClosed = after.map { $0 <= 0x20 } ?? true || isBeforeMark
+    tag.isWord = tag.isOpen && tag.isClosed
+    tag.isFirst = start == firstPlace || before == UInt8(ascii: "\n")
+    tag.isLast = end >= lastPlace
     let afterLetter = before.map { $0.isASCIILetter || $0.isASCIIDigit } ?? false
-    tag.opensText = !isClosed && !afterLetter
+    tag.opensText = !tag.isClosed && !afterLetter
+    tag.isQuoted = tag.isWord && (isInQuotes || isBeforeMark) || isNamed(after: end)
+    let previous = bytes[..<start].last { $0 > 0x20 }
+    tag.isAtSentence = !isInQuotes && (previous.map { ".!?:;>".utf8.contains($0) } ?? true || endsSentence(start))
+    let next = bytes[end...].first { $0 > 0x20 }
+    tag.isBeforeSmallLetter = after.map { $0 <= 0x20 } == true && next.map { 0x61...0x7A ~= $0 } == true
+  }
+
+  /// Whether one of the marks … ” » 。 ！ ？ is before a place, and blanks.
+  private func endsSentence(_ place: Int) -> Bool {
+    guard let last = bytes[..<place].lastIndex(where: { $0 > 0x20 }) else { return true }
+    return ["\u{2026}", "\u{201D}", "\u{BB}", "\u{3002}", "\u{FF01}", "\u{FF1F}"].contains {
+      bytes[...last].suffix($0.utf8.count).elementsEqual($0.utf8)
+    }
+  }
+
+  /// Whether a word such as "tag" or "element" follows.
+  private func isNamed(after end: Int) -> Bool {
+    let rest = bytes[end...].prefix(9).drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
+    let word = String(decoding: rest.prefix { $0.isASCIILetter }, as: UTF8.self).lowercased()
+    return word.hasPrefix("tag") || word.hasPrefix("element")
   }
 
   /// Whether a character of the block "General Punctuation", such as a quotation mark, ends before a place.
@@ -195,20 +274,50 @@ struct TagReading {
     place + 2 < bytes.count && bytes[place] == 0xE2 && bytes[place + 1] == 0x80
   }
 
+  // MARK: Pairs
+
   private mutating func pair() {
     var open: [String: [Int]] = [:]
+    // The number of characters outside of tags.
+    var counts: [Int] = []
+    var (count, place) = (0, 0)
     for index in tags.indices {
+      count += bytes[place..<tags[index].range.lowerBound].count { $0 > 0x20 }
+      place = tags[index].range.upperBound
+      counts.append(count)
       let name = tags[index].name
       guard tags[index].isEnd else {
         open[name, default: []].append(index)
         continue
       }
       guard let start = open[name]?.popLast() else { continue }
-      let content = bytes[tags[start].range.upperBound..<tags[index].range.lowerBound]
-      for place in [start, index] {
-        tags[place].isPaired = true
-        tags[place].hasContent = content.contains { $0 > 0x20 }
-      }
+      let pair = meaning(tags[start], tags[index], hasContent: counts[start] < count)
+      (tags[start].pair, tags[index].pair) = (pair, pair)
     }
+  }
+
+  private func meaning(_ start: Tag, _ end: Tag, hasContent: Bool) -> Pair {
+    let isWhole = start.isFirst && end.isLast
+    let isMentioned = start.isWord && end.isWord && !isWhole
+    let content = bytes[start.range.upperBound..<end.range.lowerBound]
+    if start.isOpen, end.isClosed, !isWhole, joins(content) { return .joined }
+    let isSwallowing = Self.swallowing.contains(start.name)
+    if isLine, isSwallowing { return start.hasAttributes && hasContent ? .markup : .words }
+    if Self.inline.contains(start.name) {
+      return hasContent || start.hasAttributes || !(start.isOpen && end.isClosed) ? .markup : .words
+    }
+    let isInSentence = isLine || !start.isFirst && !start.isAtSentence
+    let isWord = hasContent ? isMentioned : start.isOpen && end.isClosed && start.address == .none
+    return isWord && isInSentence ? .words : .markup
+  }
+
+  /// Whether a text is a conjunction such as " and " or " & ", or an ellipsis.
+  private func joins(_ text: ArraySlice<UInt8>) -> Bool {
+    guard text.count <= 12, text.contains(where: { $0 > 0x20 }) else { return false }
+    let word = String(decoding: text, as: UTF8.self).split { $0.utf8.allSatisfy { $0 <= 0x20 } }
+    if word == ["..."] || word == ["\u{2026}"] { return true }
+    let isApart = [text.first, text.last].allSatisfy { $0.map { $0 <= 0x20 } == true }
+    let isSmall = text.allSatisfy { !(0x41...0x5A ~= $0) && !$0.isASCIIDigit && $0 != UInt8(ascii: "<") }
+    return isApart && isSmall && word.count == 1 && word[0].utf8.count <= 6
   }
 }

@@ -5,4 +5,9 @@ extension SafeHTML {
   public static func isElement(_ name: String) -> Bool {
     ElementRules.isKnown(name) || ElementRules.dropped.contains(name)
   }
+
+  /// Whether an element never has content, as `img`.
+  ///
+  /// - Parameter name: The name in lower case.
+  package static func isVoid(_ name: String) -> Bool { ElementRules.isVoid(name) }
 }

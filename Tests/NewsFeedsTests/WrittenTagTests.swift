@@ -50,6 +50,97 @@ struct WrittenTagTests {
     #expect(found.atom == line)
   }
 
+  @Test(
+    "are words in titles and descriptions if they can show nothing there",
+    arguments: [
+      "How <input type=\"date\"> works", "Set <meta name=\"viewport\" content=\"width=1\"> first",
+      "Why <link rel=\"preload\"> matters", "Add <html lang=\"en\"> to pages", "<a target=\"_blank\"> is dangerous",
+      "A <div class=\"row\"> grid", "What <img loading=\"lazy\"> does", "Is <script async=\"\"> slow?",
+      "The <button type='submit'>, explained", "<input type=\"date\"> explained", "Prefer <video controls=\"\">",
+      "Never use <a href=\"#\"> for buttons",
+    ])
+  func attributes(text: String) throws {
+    let found = try read(text)
+    #expect(found.title == text)
+    #expect(found.text == text)
+    #expect(found.atom == text)
+  }
+
+  @Test(
+    "are words if a sentence names both tags of a pair",
+    arguments: [
+      "The <details> and </details> tags", "From <p> to </p>", "The <b> and </b> tags", "Write <ul> \u{2026} </ul>",
+      "Wrap it in <em>\u{2026}</em> please", "Put <script> your code here </script> at the end",
+      "The <iframe></iframe> element", "Use <div class=\"clear\"></div> to clear floats", "<p> and </p> differ",
+      "Zwischen <table> und </table> steht", "Both <h1> & </h1>", "An empty <b></b> pair", "The <b>...</b> pair",
+    ])
+  func pairs(text: String) throws {
+    let found = try read(text)
+    #expect(found.title == text)
+    #expect(found.text == text)
+    #expect(found.atom == text)
+  }
+
+  @Test(
+    "are words where a sentence goes on around a block",
+    arguments: [
+      "Never put a <p> inside another <p>.", "<div> or <span>? A guide", "A <td> belongs to a <tr>",
+      "Both <li> and <li> again", "What <blockquote> means", "The <br> tag", "A <br>-tag breaks", "Use <br>, not <p>",
+      "<p> considered harmful", "Is a <dt> without <dd> valid?", "The <hr> element", "Use <hr/>.",
+    ])
+  func blocks(text: String) throws {
+    let found = try read(text)
+    #expect(found.title == text)
+    #expect(found.text == text)
+  }
+
+  @Test(
+    "with attributes are markup where they show something",
+    arguments: [
+      ("<i class=\"icon\"></i> News", "News"), ("<span style='color:red'>Cut off", "Cut off"),
+      ("<a href='/x'>Link</a> here", "Link here"), ("One<br clear=\"all\">two", "One\ntwo"),
+      ("<img src='https://a.example/x.png' alt='Flag'> Berlin", "Flag Berlin"),
+      ("<font color=red>Red</font> alert", "Red alert"), ("<div class=x>Words</div>", "Words"),
+      ("<p align=left>Words", "Words"), ("Hello,<br> you", "Hello,\nyou"),
+      ("<b>Note</b>: the <ul> and </ul> tags", "Note: the <ul> and </ul> tags"),
+      ("<a href='https://a.example/'>Cut off", "Cut off"), ("safe<svg width=1><text>x</text></svg>", "safe x"),
+    ])
+  func shown(text: String, plain: String) throws {
+    let found = try read(text)
+    #expect(found.text == plain)
+    #expect(found.title == plain.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+  }
+
+  @Test(
+    "in descriptions are markup between sentences and lines",
+    arguments: [
+      ("First line <br> second line", "First line\nsecond line"), ("First <hr> second", "First\n\nsecond"),
+      ("One two. <p> Three four.", "One two.\n\nThree four."), ("<div class=x> The pier.", "The pier."),
+      ("<p> The pier. </p>", "The pier."), ("A picture <img src='a.png' alt='Pier'> here", "A picture Pier here"),
+      ("<li> One <li> Two <li> Three", "One\nTwo\nThree"), ("One\n<p>\nTwo", "One\n\nTwo"),
+      ("Intro. <blockquote> Quoted words </blockquote>", "Intro.\n\nQuoted words"),
+      ("Watch <iframe src='https://v.example/1'></iframe> now", "Watch\nv.example/1\nnow"),
+      ("<p> Ja </p>", "Ja"), ("First <br/> second", "First\nsecond"),
+    ])
+  func sentences(text: String, plain: String) throws {
+    #expect(try read(text).text == plain)
+  }
+
+  @Test(
+    "of a text that is declared as HTML are markup even if they stand alone",
+    arguments: [
+      ("First line <br> second line", "First line\nsecond line"), ("One <p> two", "One\n\ntwo"),
+      ("One <hr> two", "One\n\ntwo"), ("One <li> two", "One\ntwo"), ("One <hr/> two", "One\n\ntwo"),
+      ("The <iframe> tag", "The <iframe> tag"), ("Use <Foo> & <T>", "Use <Foo> & <T>"), ("a <!-- b", "a <!-- b"),
+      ("When <script> tags block", "When <script> tags block"), ("One <br/> two", "One\ntwo"),
+      ("One <img src='//a.example/a.png' alt=Pier> two", "One Pier two"), ("Line<br>", "Line"),
+    ])
+  func declared(text: String, plain: String) throws {
+    let item = try entry(
+      atom("<entry><id>1</id><updated>2026-01-01</updated><content type='html'>\(escaped(text))</content></entry>"))
+    #expect(item.text == plain)
+  }
+
   @Test("are words in titles, and markup in texts, if only texts have such elements")
   func elements() throws {
     let found = try read("Why <script>alert(1)</script> is bad")
