@@ -61,10 +61,16 @@ struct EmbedSource {
     if !names.isEmpty {
       if Self.isHidden(attributes) { return nil }
       self.read(attributes, names, base)
+      let isDocument = Self.frames.contains(name) || Self.players.contains(name) || name == "object"
+      if addresses.isEmpty, isDocument { readAnyAddress(attributes) }
     } else {
       isOptional = true
       self.read(attributes, Self.hidden, base)
       loss = nil
+      let kinds: Set<FileKind> = [.picture, .audio, .video]
+      if addresses.isEmpty, let url = PictureSource.file(in: attributes, of: kinds, base: base) {
+        addresses = [Address(url: url, label: label(attributes))]
+      }
     }
     if addresses.isEmpty, let url = Self.provided(name, attributes) {
       addresses = [Address(url: url, label: label(attributes))]
@@ -87,6 +93,15 @@ struct EmbedSource {
       loss = nil
       return
     }
+  }
+
+  /// Reads the absolute address in an attribute of any name, as scripts for consent and lazy loading write it.
+  private mutating func readAnyAddress(_ attributes: [MarkupAttribute]) {
+    let written = attributes.first { name, value in
+      let isAbsolute = ["http://", "https://", "//"].contains { value.utf8.starts(with: $0.utf8) }
+      return isAbsolute && !PictureSource.isText(name) && FileKind(of: value) != .picture
+    }
+    if let written { read([written], [written.name], nil) }
   }
 
   private func label(_ attributes: [MarkupAttribute]) -> String? {

@@ -20,7 +20,9 @@ extension FragmentBuilder {
   func write(_ text: [UInt8]) {
     guard let first = text.first else { return }
     if first > 0x20 { writeBlank() }
-    if text.contains(where: { $0 > 0x20 }) { (isAtBlock, needsBlank, isAfterMath) = (false, false, false) }
+    if text.contains(where: { $0 > 0x20 }) {
+      (isAtBlock, needsBlank, isAfterMath, isAfterRendering) = (false, false, false, false)
+    }
     Markup.appendEscaped(text, to: &output)
     plain.append(text)
   }
@@ -103,7 +105,7 @@ extension FragmentBuilder {
     } else {
       write(Array(text.utf8))
     }
-    isAfterMath = true
+    (isAfterMath, isAfterRendering) = (true, !formula.isScript)
   }
 
   func closeMath() {
@@ -255,7 +257,7 @@ extension FragmentBuilder {
     if newID(attributes) == nil { written.removeAll { $0.name == "id" } }
     writeBlank()
     Markup.appendTag("img", written, isVoid: true, to: &output)
-    (isAtBlock, isAfterMath) = (false, false)
+    (isAtBlock, isAfterMath, isAfterRendering) = (false, false, false)
     if let alt {
       // A symbol such as an emoji is a part of the text around it.
       let isWord = alt.utf8.contains { $0.isASCIIAlphanumeric } || alt.utf8.count > 32

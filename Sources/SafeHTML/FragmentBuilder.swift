@@ -28,6 +28,8 @@ final class FragmentBuilder: HTMLBuilder {
     var background: String?
     /// In `picture`, the address of the last source.
     var sourceSet: String?
+    /// Whether a script has made the content from the source of a formula that may follow.
+    var isRendering = false
   }
 
   var images: [SafeHTML.Image] = []
@@ -42,6 +44,8 @@ final class FragmentBuilder: HTMLBuilder {
   var math: MathText?
   /// Whether nothing but ends of elements follows a formula.
   var isAfterMath = false
+  /// Whether nothing but ends of elements follows the words of a formula that a script made from its source.
+  var isAfterRendering = false
   /// The number of pictures of the source so far.
   private var pictures = 0
   private var repeatedPictures: Set<Int> = []
@@ -100,6 +104,11 @@ final class FragmentBuilder: HTMLBuilder {
       return
     }
     let rule = ElementRules.rule(for: name)
+    if name == "script", dropping == 0, math == nil, !isAfterRendering, let formula = MathText(script: attributes) {
+      open.append(OpenElement(name: name, rule: nil, treatment: .math))
+      math = formula
+      return
+    }
     let isHiddenCopy = isAfterMath && attributes.contains { $0.name == "aria-hidden" && $0.value == "true" }
     let isTitle = name == "title" && isDocument && !open.contains { $0.name == "svg" }
     if dropping > 0 || ElementRules.dropped.contains(name) || isTitle || isHiddenCopy {
@@ -158,6 +167,9 @@ final class FragmentBuilder: HTMLBuilder {
     } else if let id {
       writeAnchor(id)
     }
+    element.isRendering = attributes.contains {
+      $0.name == "class" && $0.value.utf8.prefix(256).contains(Array("MathJax".utf8))
+    }
     element.content = output.count
     writeContent(of: name, attributes, &element)
     open.append(element)
@@ -188,7 +200,7 @@ final class FragmentBuilder: HTMLBuilder {
     }
   }
 
-  private static func words(of document: String) -> String {
+  static func words(of document: String) -> String {
     // The document cannot have another one, because an attribute inside of an attribute is escaped twice.
     let builder = FragmentBuilder(LinkContext(base: nil, address: nil))
     builder.isNested = true
@@ -200,7 +212,7 @@ final class FragmentBuilder: HTMLBuilder {
   private var isNested = false
 
   private func namesPicture(_ attributes: [MarkupAttribute]) -> Bool {
-    let source = PictureSource(attributes, base: links.base).address
+    let source = PictureSource(attributes, base: links.base, isPicture: false).address
     return source.map { FileKind(of: $0) == .picture } == true
   }
 
@@ -234,6 +246,7 @@ final class FragmentBuilder: HTMLBuilder {
     case .unwrapped, .written: break
     }
     writeHidden(&element)
+    if element.isRendering, element.content < output.count { isAfterRendering = true }
     if element.name == "rt", !hasParentheses { plain.append([UInt8(ascii: ")")]) }
     if case .written(let tag, let start, let hasID) = element.treatment {
       writeEnd(tag, element, start, keepsWhenEmpty: hasID)

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The words of a formula in MathML: what its author wrote for people who do not see it, its TeX, or else one line that
-/// reads like `e^kt` or `(a+b)/2`.
+/// reads like `e^kt` or `(a+b)/2`. A formula in a script, as kramdown and MathJax 2 write it, has only its source.
 struct MathText {
   private struct Element {
     var name: String
@@ -13,6 +13,8 @@ struct MathText {
   }
 
   let isBlock: Bool
+  let isScript: Bool
+  private let isMarkup: Bool
   private let alternative: String
   private var annotation: [UInt8] = []
   private var line: [UInt8] = []
@@ -22,12 +24,33 @@ struct MathText {
     let text = attributes.first { $0.name == "alttext" }?.value ?? ""
     alternative = Self.plain(ElementRules.line(text))
     isBlock = attributes.contains { $0.name == "display" && $0.value == "block" }
+    (isScript, isMarkup) = (false, false)
+  }
+
+  /// Reads a script such as `<script type="math/tex; mode=display">`; nil for a script that is no formula.
+  init?(script attributes: [MarkupAttribute]) {
+    let written = attributes.first { $0.name == "type" }?.value ?? ""
+    let type = String(decoding: written.utf8.prefix(64).filter { $0 > 0x20 }, as: UTF8.self).lowercased()
+    guard type.utf8.starts(with: "math/".utf8) else { return nil }
+    alternative = ""
+    isBlock = type.utf8.contains(Array("display".utf8))
+    (isScript, isMarkup) = (true, type.utf8.starts(with: "math/mml".utf8))
+    open = [Element(name: "annotation", start: 0)]
   }
 
   var text: String {
     if !alternative.isEmpty { return alternative }
-    let source = Self.plain(ElementRules.line(String(decoding: annotation, as: UTF8.self)))
+    let written = String(decoding: annotation, as: UTF8.self)
+    if isMarkup { return ElementRules.line(FragmentBuilder.words(of: written)) }
+    let source = Self.plain(ElementRules.line(isScript ? Self.unwrapped(written) : written))
     return source.isEmpty ? ElementRules.line(String(decoding: line, as: UTF8.self)) : source
+  }
+
+  /// Removes the section that keeps XML from reading a script, and the references of XML.
+  private static func unwrapped(_ text: String) -> String {
+    let marks = [("% <![CDATA[", ""), ("<![CDATA[", ""), ("%]]>", ""), ("]]>", "")]
+    let references = [("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")]
+    return (marks + references).reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1, options: .literal) }
   }
 
   /// Removes the wrapper that MediaWiki puts around TeX.

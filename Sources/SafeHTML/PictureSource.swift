@@ -34,7 +34,8 @@ struct PictureSource {
   /// The widths of pictures that readers need at most, in pixels.
   private static let widest = 2048.0
 
-  init(_ attributes: [MarkupAttribute], base: URL?) {
+  /// - Parameter isPicture: Whether the element shows nothing but a picture, so that any attribute may have its address.
+  init(_ attributes: [MarkupAttribute], base: URL?, isPicture: Bool = true) {
     func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
     for name in Self.lazy {
       guard let written = value(name), let address = Self.address(written, of: name, base: base) else { continue }
@@ -59,14 +60,54 @@ struct PictureSource {
       loss = nil
       return
     }
+    guard isPicture, let file = Self.file(in: attributes, base: base) ?? Self.file(in: attributes, true, base: base)
+    else { return }
+    (address, isLazy, isPlaceholder, loss) = (file, true, false, nil)
   }
+
+  /// Returns the file that an attribute of any name has as its address, or in a source set; nil if there is none.
+  ///
+  /// - Parameters:
+  ///   - isPreview: Whether the name says that the attribute has another picture, such as a small one.
+  ///   - kinds: The kinds of files.
+  static func file(
+    in attributes: [MarkupAttribute], _ isPreview: Bool = false, of kinds: Set<FileKind> = [.picture], base: URL?
+  ) -> String? {
+    for (name, value) in attributes where !isText(name) && value.utf8.contains(UInt8(ascii: "/")) {
+      let hasPreview = previewWords.contains { name.utf8.count <= 64 && name.contains($0) }
+      guard hasPreview == isPreview else { continue }
+      for reference in [largest(of: value), value.utf8.contains(UInt8(ascii: ",")) ? nil : value].compactMap(\.self) {
+        guard let kind = FileKind(of: reference), kinds.contains(kind),
+          let address = SafeLink.resolve(reference, base: base, allowingMail: false), !Self.isPlaceholder(address)
+        else { continue }
+        return address
+      }
+    }
+    return nil
+  }
+
+  /// Whether an attribute has words, code or the address of another page.
+  static func isText(_ name: String) -> Bool {
+    textNames.contains(name) || ["aria-", "on", "xmlns"].contains { name.utf8.starts(with: $0.utf8) }
+  }
+
+  private static let textNames: Set<String> = [
+    "action", "alt", "background", "class", "classid", "codebase", "content", "data-alt", "data-caption",
+    "data-description", "data-title", "href", "id", "itemid", "itemtype", "longdesc", "name", "pluginspage", "style",
+    "summary", "title", "type", "usemap",
+  ]
+
+  private static let previewWords = [
+    "avatar", "blur", "error", "fallback", "icon", "loading", "lowsrc", "lqip", "placeholder", "preview", "small",
+    "thumb", "tiny",
+  ]
 
   private static func address(_ written: String, of name: String, base: URL?) -> String? {
     let reference = name.contains("set") ? largest(of: written) : written
     let address = reference.flatMap { SafeLink.resolve($0, base: base, allowingMail: false) }
     // Attributes without a fixed meaning may hold a word, which would be an address relative to the page.
     guard let address, !unsure.contains(name) || FileKind(of: address) == .picture else { return nil }
-    return isPlaceholder(address) || !looksLikeAddress(reference ?? "") ? nil : address
+    return looksLikeAddress(reference ?? "") ? address : nil
   }
 
   private static func looksLikeAddress(_ text: String) -> Bool {
@@ -109,18 +150,30 @@ struct PictureSource {
     return texts + [String(decoding: text, as: UTF8.self)]
   }
 
-  private static let placeholderWords = [
-    "1x1", "1px", "blank", "clear.gif", "dummy", "empty", "grey.gif", "lazy", "loader", "loading", "pixel.gif",
-    "placeholder", "spacer", "transparent", "/s.gif", "/t.gif", "/x.gif",
+  private static let placeholderWords: Set<String> = [
+    "1px", "1x1", "blank", "clear", "dummy", "empty", "gray", "grey", "lazy", "lazyload", "loader", "loading", "lqip",
+    "pixel", "placeholder", "preloader", "spacer", "transparent",
   ]
 
-  /// Whether the name of the file is that of a placeholder.
+  /// The words that may be beside them.
+  private static let neutralWords: Set<String> = [
+    "ajax", "animated", "bg", "default", "gif", "icon", "image", "images", "img", "load", "photo", "pic", "picture",
+    "spinner", "svg", "thumb", "trans", "white",
+  ]
+
+  /// Whether the name of the file is that of a placeholder, such as `ajax-loader.gif` and `blank_600x400.png`. Of
+  /// `lazy-sunday.jpg` it is not.
   private static func isPlaceholder(_ address: String) -> Bool {
     let path = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    let name = path.suffix(80)
-    let text = String(decoding: name, as: UTF8.self).lowercased()
-    let file = text.lastIndex(of: "/").map { text[$0...] } ?? text[...]
-    return placeholderWords.contains { file.contains($0) }
+    let file = path.suffix(80).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? ""[...].utf8
+    let name = String(decoding: file, as: UTF8.self).lowercased()
+    if ["s.gif", "t.gif", "x.gif"].contains(name) { return true }
+    let words = name.split(separator: ".", omittingEmptySubsequences: false).dropLast().joined(separator: "-")
+      .split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    return words.contains { placeholderWords.contains($0) }
+      && words.allSatisfy { word in
+        placeholderWords.contains(word) || neutralWords.contains(word) || word.allSatisfy { "0123456789x".contains($0) }
+      }
   }
 
   /// Returns the address in the background of a style; nil if there is none.

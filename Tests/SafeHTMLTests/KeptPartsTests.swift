@@ -70,6 +70,28 @@ import Testing
     #expect(safe("<p>x <math>\(formula)</math> y</p>").html == "<p>x \(text) y</p>")
   }
 
+  @Test(arguments: [
+    ("<script type='math/tex'>e^{kt}</script>", "e^{kt}"), ("<script type='math/tex; mode=display'>x</script>", "x"),
+    ("<script type=math/asciimath>a/b</script>", "a/b"), ("<SCRIPT TYPE='Math/TeX'>y</SCRIPT>", "y"),
+    ("<script type=math/mml><math><msup><mi>a</mi><mn>2</mn></msup></math></script>", "a^2"),
+    ("<script type='math/tex'>% <![CDATA[\na < b %]]></script>", "a < b"),
+    ("<script type='math/tex'>a &lt; b &amp; c</script>", "a < b & c"),
+    ("<script type='math/tex'>x</script><script type='math/tex'>y</script>", "xy"),
+    ("<span class=MathJax_Preview></span><script type='math/tex'>z</script>", "z"),
+    ("<span class=MathJax_Preview>z</span> <script type='math/tex'>z</script>", "z"),
+    ("<span class=MathJax><nobr>e2</nobr></span><script type='math/tex'>e^2</script>", "e2"),
+    ("<span class=MathJax>a</span> b <script type='math/tex'>c</script>", "a b c"),
+    ("<span class=MathJax><math><mi>q</mi></math></span><script type='math/tex'>q</script>", "q"),
+    ("<script>x</script><script type=text/javascript>y</script><script type=module>z</script>w", "w"),
+    ("<script type='application/math'>x</script><script type='text/x-mathjax-config'>MathJax</script>w", "w"),
+    ("<script type='math/tex'><img src=x onerror=y></script>", "<img src=x onerror=y>"),
+  ])
+  func `Formulas in scripts become words, unless their result is there`(_ source: String, _ formula: String) {
+    let safe = safe("<p>Growth is \(source) per day.</p>")
+    #expect(safe.text == "Growth is \(formula) per day.")
+    #expect(SafeHTML(safe.html).text == safe.text)
+  }
+
   @Test func `The author's words for a formula come first, and its visual copy is left out`() {
     let source = "<math alttext='{\\displaystyle e^{x}}'><mi>e</mi></math><span aria-hidden=true>e x</span>!"
     #expect(safe(source).text == "e^{x}!")
@@ -97,6 +119,11 @@ import Testing
     ("<div class=youtube data-id=abcdef></div>", "https://www.youtube.com/watch?v=abcdef"),
     ("<div data-href='https://s.example/post'> </div>", "https://s.example/post"),
     ("<blockquote cite='https://t.example/1'><section></section></blockquote>", "https://t.example/1"),
+    ("<iframe data-nitro-src='https://v.example/4'></iframe>", "https://v.example/4"),
+    ("<iframe src='about:blank' data-any='//v.example/5' title=x></iframe>", "https://v.example/5"),
+    ("<object classid='https://c.example/' data-any='https://v.example/6'></object>", "https://v.example/6"),
+    ("<video data-x='https://v.example/7.mp4' data-p='https://v.example/p.jpg'></video>", "https://v.example/7.mp4"),
+    ("<div data-sound='/s.mp3'></div>", "https://a.example/s.mp3"),
     ("<script src='https://gist.github.com/u/1.js'></script>", "https://gist.github.com/u/1"),
     ("<svg><a xlink:href=/s><text>x</text></a></svg>", "https://a.example/s"),
     ("<a href=/x><iframe src=/y></iframe>z</a>", "https://a.example/y"),
@@ -217,7 +244,62 @@ import Testing
   }
 
   @Test(arguments: [
-    "<picture><source srcset='/b.webp 1x, /a.jpg 2x'></picture>",
+    "unloading-ship.jpg", "lazy-sunday.jpg", "empty-quay.jpg", "downloader.png", "blanket.jpg", "dummy-run.webp",
+    "pixel-art.png", "clear.sky.jpg", "loading_dock_7.jpg", "spacers.png", "transparent-fish.jpg", "a/lazy/b.jpg",
+    "placeholder-names.gif",
+  ])
+  func `A file whose name only contains the word of a placeholder is a picture`(_ file: String) {
+    let url = "https://a.example/" + file
+    let inline = "data:image/gif;base64,R0lG"
+    for source in [
+      "<img src='\(inline)' data-src='\(url)' alt=Pier>", "<img src='\(inline)' srcset='\(url) 1x' alt=Pier>",
+      "<img src=/blank.gif data-src='\(url)' alt=Pier>", "<img src='\(url)' data-any='/b.jpg' alt=Pier>",
+      "<picture><source srcset='\(url)'><img src='\(inline)' alt=Pier></picture>", "<img src='\(url)' alt=Pier>",
+    ] {
+      let safe = SafeHTML(source, base: "https://a.example/")
+      #expect(safe.images.map(\.url) == [url], "\(source)")
+      #expect(safe.text == "Pier" && safe.losses.isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    "blank.gif", "ajax-loader.gif", "1x1.png", "placeholder-600x400.png", "transparent.gif", "img_placeholder.svg",
+    "lazy-loading.svg", "spacer.gif?x=1", "t.gif", "loading.gif", "blank_1x1.gif", "Pixel.GIF",
+  ])
+  func `A placeholder gives way to the picture in any attribute`(_ file: String) {
+    for attribute in ["data-any", "data-opt-src", "srcset"] {
+      let source = "<img src='/\(file)' \(attribute)='/a.jpg' alt=Pier>"
+      #expect(SafeHTML(source, base: "https://a.example/").images.map(\.url) == ["https://a.example/a.jpg"])
+    }
+  }
+
+  @Test(arguments: [
+    "data-opt-src='/a.jpg'", "nitro-lazy-src='/a.jpg'", "data-wpfc-original-src='/a.jpg'", "data-lazy-img='/a.jpg'",
+    "data-hires='/a.jpg'", "data-imgsrc='/a.jpg'", "data-any='https://a.example/a.jpg'",
+    "data-x-set='/b.jpg 300w, /a.jpg 900w'", "data-thumb='/b.jpg' data-large='/a.jpg'", "data-preview='/a.jpg'",
+    "alt=/b.jpg data-x='/a.jpg'", "onerror=this.src=/b.jpg data-x='//a.example/a.jpg'", "data-x=photo.jpg data-y='/a.jpg'",
+    "data-json='{\"u\":\"/b.jpg\"}' data-y='/a.jpg'", "style='background:url(/b.jpg' data-y='/a.jpg'",
+  ])
+  func `The address of a picture is found in an attribute of any name`(_ attribute: String) {
+    for source in ["<img \(attribute)>", "<img src='data:image/gif;base64,R0lG' \(attribute)>"] {
+      let safe = SafeHTML(source, base: "https://a.example/")
+      #expect(safe.images.map(\.url) == ["https://a.example/a.jpg"], "\(safe.html)")
+      #expect(safe.losses.isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    "alt=/b.jpg", "title='https://a.example/b.jpg'", "data-caption='see /b.jpg'", "data-file=b.jpg", "onerror=/b.jpg",
+    "aria-label='/b.jpg'", "data-page='/b.html'", "class='/b.jpg'", "data-placeholder='/loading.gif'", "data-w=640",
+  ])
+  func `Words and other addresses are no pictures`(_ attribute: String) {
+    #expect(SafeHTML("<img \(attribute)>", base: "https://a.example/").images.isEmpty)
+    #expect(SafeHTML("<p>words</p><div data-photo='/b.jpg'>words</div>", base: "https://a.example/").images.isEmpty)
+  }
+
+  @Test(arguments: [
+    "<picture><source srcset='/b.webp 1x, /a.jpg 2x'></picture>", "<div data-photo='https://a.example/a.jpg'></div>",
+    "<span data-any='/a.jpg'></span>", "<section data-bgset='/b.jpg 1x, /a.jpg 2x'></section>",
     "<div style='background-image:url(\"/a.jpg\")'></div>",
     "<figure data-bg='url(/a.jpg)'> </figure>", "<div data-src=/a.jpg></div>",
   ])

@@ -76,6 +76,8 @@ import Testing
       "<noscript><img src=/a>", "<p id=x><a href=#x>", "<math><mfrac><mo>+</mo>", "<msup><mi>a</mi><mo>+</mo></msup>",
       "<iframe srcdoc='<b>'>", "<div style='background:url(/a)'></div>", "<textarea>", "<xmp>&</xmp>", "</script>",
       "<![CDATA[]]>", "<!--x", "<a ='", "<b> ", "<link> ", "<x-y src=/a>", "<a href=/x><iframe src=/y>", "&nbsp",
+      "<script type=math/tex>x</script>", "<i class=MathJax>x</i>", "<img data-any=/a.jpg src=/1x1.gif>",
+      "<iframe data-any=//a.example/1></iframe>",
     ].map { Shape.repeated($0) }
 
   private static let lengths: [Shape] = [
@@ -83,6 +85,9 @@ import Testing
     .long("<p style='background:url(", "a(", ")'>"), .long("<math><mi>", "a &amp; ", "</mi></math>"),
     .long("<iframe srcdoc='", "<p>x ", "'></iframe>"), .long("<img alt='", "a <b> ", "'>"),
     Shape(name: "targets") { size in (0..<size / 24).map { "<a href=#n\($0) id=n\($0)>" }.joined() },
+    .long("<img data-any='", "/a.jpg 1x, ", "'>"), .long("<img data-any='/", "e\u{316}\u{301}", ".jpg'>"),
+    .long("<script type=math/tex>", "% <![CDATA[", "</script>"), .long("<script type=math/mml>", "<mi>", "</script>"),
+    .long("<img src='/", "blank-", ".gif'>"), .long("<img class='MathJax", "/x.jpg ", "'>"),
     .long("", " ", "."), .long("<pre>", "\n", "</pre>"), .long("<p title=\"", "v ", "\">x</p>"),
     .long("<a href=\"http://a.example/", "v ", "\">x</a>"), .long("<img src='data:image/png;base64,", "AAAA", "'>"),
     .long("&", "a", ";"), .long("e", "\u{316}\u{301}", ""), .long("<td colspan='e", "\u{316}\u{301}", "px'>"),
