@@ -70,12 +70,68 @@ extension FragmentBuilder {
     output += "</span>".utf8
   }
 
-  /// Reports a link that is too long. Links with other schemes than those of the web are left out on purpose.
-  func checkLink(_ attributes: [MarkupAttribute], _ written: [MarkupAttribute]?) {
+  /// Returns the number or address of a link that the fragment cannot have, and reports other ones. Scripts are left out
+  /// on purpose.
+  func unlinked(_ attributes: [MarkupAttribute], _ written: [MarkupAttribute]?) -> String? {
     guard let reference = attributes.first(where: { $0.name == "href" })?.value,
-      reference.utf8.count > SafeLink.maximumBytes, written?.contains(where: { $0.name == "href" }) != true
-    else { return }
-    lose(.link, SafeHTML.Loss.Reason(reference))
+      written?.contains(where: { $0.name == "href" }) != true
+    else { return nil }
+    switch SafeLink.other(reference) {
+    case .words(let words): return ElementRules.line(words)
+    case .loss(let reason): lose(.link, reason)
+    case .nothing: break
+    }
+    return nil
+  }
+
+  /// Whether the content of an element has the end of an address or number.
+  func shows(_ address: String, from start: Int) -> Bool {
+    guard start <= output.count else { return false }
+    let end = Array(Array(address.utf8.filter(\.isASCIIAlphanumeric)).suffix(6))
+    return output[start...].prefix(1024).filter(\.isASCIIAlphanumeric).contains(end)
+  }
+
+  // MARK: Names
+
+  /// The elements whose names are those of controls or parts of a page, not of what they show.
+  private static let unlabelled: Set<String> = [
+    "article", "aside", "body", "button", "dl", "footer", "form", "header", "html", "iframe", "main", "menu", "nav",
+    "object", "ol", "p", "search", "section", "select", "table", "tbody", "tfoot", "thead", "tr", "ul", "video",
+    "audio",
+  ]
+
+  /// Returns the words that an element without content has for people who do not see it.
+  static func label(of name: String, _ attributes: [MarkupAttribute]) -> String? {
+    guard !unlabelled.contains(name), !attributes.contains(where: { $0.name == "aria-hidden" && $0.value == "true" })
+    else { return nil }
+    for key in name == "option" ? ["label"] : ["aria-label", "title"] {
+      guard let value = attributes.first(where: { $0.name == key })?.value, value.utf8.count <= 1024 else { continue }
+      let line = ElementRules.line(value)
+      if !line.isEmpty { return line }
+    }
+    return nil
+  }
+
+  /// Writes the words for an empty element. A link that has none shows its address, unless it leads to a place on the page.
+  func writeLabel(_ element: OpenElement) {
+    guard element.name == "a" else { return write(element.label) }
+    guard let link = element.link else { return }
+    plain.separateWords()
+    write(Array((element.label ?? Self.name(of: link)).utf8))
+  }
+
+  /// Notes that the content of the open elements is empty on purpose.
+  func markQuiet() {
+    for index in open.indices.reversed() {
+      // The elements around a quiet one are quiet, too.
+      if open[index].isQuiet { return }
+      open[index].isQuiet = true
+    }
+  }
+
+  /// The quotation marks of an element inside of others.
+  static func quotes(within open: [OpenElement]) -> (String, String) {
+    open.count { $0.name == "q" } % 2 == 0 ? ("\u{201C}", "\u{201D}") : ("\u{2018}", "\u{2019}")
   }
 
   func lose(_ part: SafeHTML.Loss.Part, _ reason: SafeHTML.Loss.Reason) {
@@ -117,7 +173,7 @@ extension FragmentBuilder {
   func void(_ name: String, _ attributes: [MarkupAttribute]) {
     switch name {
     case "br", "hr": lineElement(name, attributes)
-    case "img": if !isRepeated { picture(attributes) }
+    case "img": if isRepeated { markQuiet() } else { picture(attributes) }
     case "input": input(attributes)
     case "area": area(attributes)
     case "source"
@@ -146,7 +202,16 @@ extension FragmentBuilder {
       picture(attributes)
     } else if ["button", "reset", "submit", "text"].contains(type) {
       write(attributes.first { $0.name == "value" && $0.value.utf8.count <= 1024 }.map { ElementRules.line($0.value) })
+    } else if type == "checkbox" || type == "radio", isChoice(attributes) {
+      let isChecked = attributes.contains { $0.name == "checked" }
+      write(type == "radio" ? isChecked ? "\u{25C9}" : "\u{25CB}" : isChecked ? "\u{2611}" : "\u{2610}")
     }
+  }
+
+  /// Whether a box belongs to a list or a form. Others are switches of a page's layout.
+  private func isChoice(_ attributes: [MarkupAttribute]) -> Bool {
+    !attributes.contains { $0.name == "hidden" }
+      && open.contains { ["dd", "dt", "label", "li", "p", "td", "th"].contains($0.name) }
   }
 
   private func area(_ attributes: [MarkupAttribute]) {
@@ -220,6 +285,10 @@ extension FragmentBuilder {
 
   /// The address as people write it, without scheme.
   private static func name(of url: String) -> String {
+    if url.utf8.starts(with: "mailto:".utf8) {
+      let address = String(decoding: url.utf8.dropFirst(7).prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+      return address.removingPercentEncoding ?? address
+    }
     let name = url.range(of: "://").map { String(url[$0.upperBound...]) } ?? url
     return name.hasSuffix("/") ? String(name.dropLast()) : name
   }
@@ -246,7 +315,10 @@ extension FragmentBuilder {
       return
     }
     let isTiny = EmbedSource.isHidden(attributes)
-    if isTiny, !source.isLazy { return }
+    if isTiny, !source.isLazy {
+      markQuiet()
+      return
+    }
     write(attributes, address, alt, hasSize: !isTiny)
   }
 

@@ -30,6 +30,16 @@ final class FragmentBuilder: HTMLBuilder {
     var sourceSet: String?
     /// Whether a script has made the content from the source of a formula that may follow.
     var isRendering = false
+    /// The words that stand for the content if it is empty.
+    var label: String?
+    /// Whether the content is empty on purpose, as a tracking pixel or the copy of a picture is.
+    var isQuiet = false
+    /// The address of a link to another page.
+    var link: String?
+    /// A number or address in place of a link that the fragment cannot have.
+    var unlinked: String?
+    /// The state of the plain text before the content.
+    var place: PlainTextWriter.Place?
   }
 
   var images: [SafeHTML.Image] = []
@@ -153,14 +163,17 @@ final class FragmentBuilder: HTMLBuilder {
     var written = rule.flatMap { ElementRules.attributes(attributes, for: $0, links) }
     let id = newID(attributes)
     written = written.map { id == nil ? $0.filter { $0.name != "id" } : $0 }
-    if name == "a" { checkLink(attributes, written) }
+    if name == "a" { element.unlinked = unlinked(attributes, written) }
     if let tag = rule?.tag, let written, nesting < Self.maximumNesting, tag != "span" || id != nil {
       let start = output.count
       Markup.appendTag(tag, written, to: &output)
       nesting += 1
       if tag == "a" {
         openLinks += 1
-        linkedURLs.formUnion(written.lazy.filter { $0.name == "href" }.map(\.value))
+        let link = written.first { $0.name == "href" }?.value
+        let reference = attributes.first { $0.name == "href" }?.value ?? ""
+        if links.target(of: reference) == nil, let link { element.link = link }
+        linkedURLs.formUnion(link.map { [$0] } ?? [])
       }
       element.treatment = .written(tag: tag, start: start, hasID: id != nil)
       noteTag(rule)
@@ -171,6 +184,7 @@ final class FragmentBuilder: HTMLBuilder {
       $0.name == "class" && $0.value.utf8.prefix(256).contains(Array("MathJax".utf8))
     }
     element.content = output.count
+    element.label = Self.label(of: name, attributes)
     writeContent(of: name, attributes, &element)
     open.append(element)
   }
@@ -178,7 +192,7 @@ final class FragmentBuilder: HTMLBuilder {
   /// Reads what an element shows besides its content.
   private func writeContent(of name: String, _ attributes: [MarkupAttribute], _ element: inout OpenElement) {
     if SourceScan.isPicture(name) || !ElementRules.isKnown(name) && namesPicture(attributes) {
-      if !isRepeated { picture(attributes) }
+      if isRepeated { markQuiet() } else { picture(attributes) }
       return
     }
     element.background = PictureSource.background(of: attributes, base: links.base)
@@ -187,6 +201,10 @@ final class FragmentBuilder: HTMLBuilder {
     case "video":
       let poster = attributes.first { $0.name == "poster" || $0.name == "data-poster" }
       if let poster { picture([("src", poster.value)]) }
+    case "q":
+      element.place = plain.place
+      plain.append(Array(Self.quotes(within: open).0.utf8))
+    case "sup": element.place = plain.place
     case "ruby": hasParentheses = false
     case "rp": hasParentheses = true
     case "rt" where !hasParentheses: plain.append([UInt8(ascii: "(")])
@@ -248,6 +266,9 @@ final class FragmentBuilder: HTMLBuilder {
     writeHidden(&element)
     if element.isRendering, element.content < output.count { isAfterRendering = true }
     if element.name == "rt", !hasParentheses { plain.append([UInt8(ascii: ")")]) }
+    if let place = element.place {
+      if element.name == "q" { plain.endQuote(place, Self.quotes(within: open).1) } else { plain.raise(from: place) }
+    }
     if case .written(let tag, let start, let hasID) = element.treatment {
       writeEnd(tag, element, start, keepsWhenEmpty: hasID)
     }
@@ -260,13 +281,21 @@ final class FragmentBuilder: HTMLBuilder {
 
   /// Writes what the element would have shown in place of its content.
   private func writeHidden(_ element: inout OpenElement) {
-    let isEmpty = element.content > output.count || output[element.content...].allSatisfy { $0 <= 0x20 }
+    let isEmpty = isEmpty(element)
+    let alt = element.label.map { [("alt", $0)] } ?? []
     if isEmpty, let background = element.background {
-      picture([("src", background)])
+      picture([("src", background)] + alt)
     }
-    if element.name == "picture", isEmpty, let address = element.sourceSet { picture([("src", address)]) }
-    guard let embed = element.embed, isEmpty || !embed.isOptional else { return }
-    writeLinks(embed)
+    if element.name == "picture", isEmpty, let address = element.sourceSet { picture([("src", address)] + alt) }
+    if let embed = element.embed, isEmpty || !embed.isOptional { writeLinks(embed) }
+    if isEmpty, !element.isQuiet, self.isEmpty(element) { writeLabel(element) }
+    if let address = element.unlinked, !shows(address, from: element.content) {
+      write(Array((self.isEmpty(element) ? address : " (\(address))").utf8))
+    }
+  }
+
+  private func isEmpty(_ element: OpenElement) -> Bool {
+    element.content > output.count || output[element.content...].allSatisfy { $0 <= 0x20 }
   }
 
   /// Ends the open paragraph before a block, because HTML allows no block inside a paragraph.

@@ -10,7 +10,8 @@ package protocol HTMLBuilder: AnyObject {
 /// Parses HTML with libxml2, and passes its parts to a builder in order. No tree is built, so that deep nesting does not
 /// overflow the stack.
 package final class HTMLScanner {
-  /// The maximum nesting depth. Parsing stops where the markup is deeper; real pages stay below a hundred.
+  /// The maximum nesting depth. From there on only text, pictures and line breaks are read; real pages stay below a
+  /// hundred.
   static let maximumDepth = 512
 
   private static let parserIsReady: Void = xmlInitParser()
@@ -21,7 +22,8 @@ package final class HTMLScanner {
   /// The number of elements that libxml2 has open, including void elements that it does not recognise. It searches all
   /// of them for each end tag.
   private var depth = 0
-  private var isCut = false
+  /// The offset in the source at which the markup is nested too deeply.
+  private var cut: Int?
 
   private init?(builder: any HTMLBuilder) {
     _ = Self.parserIsReady
@@ -39,7 +41,7 @@ package final class HTMLScanner {
   /// - Parameters:
   ///   - source: The markup. It is truncated after `SafeHTML.maximumSourceBytes`.
   ///   - builder: The receiver. It may get more starts than ends.
-  /// - Returns: Whether the end is missing, because the markup is nested too deeply.
+  /// - Returns: Whether elements are missing, because the markup is nested too deeply.
   @discardableResult
   package static func scan(_ source: String, into builder: any HTMLBuilder) -> Bool {
     scan(Array(source.utf8.prefix(SafeHTML.maximumSourceBytes)), into: builder)
@@ -49,8 +51,11 @@ package final class HTMLScanner {
   @discardableResult
   static func scan(_ source: [UInt8], into builder: any HTMLBuilder) -> Bool {
     guard let scanner = HTMLScanner(builder: builder) else { return false }
-    scanner.run(prepared(source))
-    return scanner.isCut
+    let bytes = prepared(source)
+    scanner.run(bytes)
+    guard let cut = scanner.cut else { return false }
+    HTMLScanner(builder: builder)?.run(FlatMarkup.flattened(bytes[min(max(cut, 0), bytes.count)...]))
+    return true
   }
 
   /// Returns the greatest number of attributes that libxml2 finds in a tag. Repeated names count once.
@@ -95,12 +100,14 @@ package final class HTMLScanner {
     return output + rest
   }
 
+  private static let opening = Array("<html><body>".utf8)
+
   /// - Parameter source: UTF-8 without NUL.
   private func run(_ source: [UInt8]) {
     context.pointee.sax.pointee = Self.handler
     context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
     // Inside a body the parser adds no paragraph around bare text.
-    let document = Array("<html><body>".utf8) + source
+    let document = Self.opening + source
     let options = HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
     let strict = HTML_PARSE_NONET.rawValue | HTML_PARSE_IGNORE_ENC.rawValue
     withExtendedLifetime(self) {
@@ -117,7 +124,9 @@ package final class HTMLScanner {
   private func start(_ name: UnsafePointer<xmlChar>, _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?) {
     depth += 1
     if depth > Self.maximumDepth {
-      isCut = true
+      if let input = context.pointee.input {
+        cut = Int(input.pointee.consumed) + (input.pointee.cur - input.pointee.base) - Self.opening.count
+      }
       xmlStopParser(context)
       return
     }
@@ -132,6 +141,8 @@ package final class HTMLScanner {
   }
 
   private func end(_ name: UnsafePointer<xmlChar>) {
+    // The elements around the rest stay open.
+    guard cut == nil else { return }
     depth -= 1
     builder.end(String(cString: name).lowercased())
   }

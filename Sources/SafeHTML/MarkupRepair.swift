@@ -189,7 +189,10 @@ struct MarkupRepair {
   }
 
   private func isLiteral(_ name: String, _ tag: Tag, from start: Int) -> Bool {
-    guard !tag.hasValues else { return false }
+    if tag.hasValues {
+      // The fragments that the sanitiser writes have such elements in code.
+      return !["br", "hr", "img"].contains(name) && isCode(tag, from: start)
+    }
     let meaning = TagMeaning(of: name)
     let isClosed = lastEnds[name].map { $0 > start } == true
     let words = source[tag.nameEnd..<tag.end].drop { Self.isBlank($0) || $0 == UInt8(ascii: "/") }

@@ -165,7 +165,8 @@ struct PictureSource {
   /// `lazy-sunday.jpg` it is not.
   private static func isPlaceholder(_ address: String) -> Bool {
     let path = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    let file = path.suffix(80).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? ""[...].utf8
+    let file =
+      path.suffix(80).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? ""[...].utf8
     let name = String(decoding: file, as: UTF8.self).lowercased()
     if ["s.gif", "t.gif", "x.gif"].contains(name) { return true }
     let words = name.split(separator: ".", omittingEmptySubsequences: false).dropLast().joined(separator: "-")

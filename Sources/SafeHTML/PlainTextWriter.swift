@@ -57,6 +57,49 @@ struct PlainTextWriter {
     }
   }
 
+  // MARK: Marks around content
+
+  /// A place in the text, to which it can be reset.
+  struct Place {
+    fileprivate var count: Int
+    fileprivate var breaks: Int
+    fileprivate var space: Bool
+  }
+
+  var place: Place { Place(count: output.count, breaks: breaks, space: space) }
+
+  /// Ends a quotation, whose first mark stands at a place. A quotation that has marks of its own gets no others.
+  mutating func endQuote(_ place: Place, _ mark: String) {
+    let length = mark.utf8.count
+    guard let start = output[min(place.count, output.count)...].firstIndex(where: { $0 > 0x20 }).map({ $0 + length }),
+      start <= output.count
+    else { return }
+    let content = output[start...]
+    if content.isEmpty {
+      output.removeSubrange(place.count...)
+      (breaks, space) = (max(breaks, place.breaks), space || place.space)
+    } else if ["\"", "\u{201C}", "\u{201E}", "\u{AB}"].contains(where: { content.starts(with: $0.utf8) }) {
+      output.removeSubrange(start - length..<start)
+    } else {
+      output.removeSubrange(start..<(content.firstIndex { $0 > 0x20 } ?? start))
+      output += mark.utf8
+    }
+  }
+
+  /// Writes a number as an exponent, as in "10⁶", if it directly follows other text.
+  mutating func raise(from place: Place) {
+    guard 0 < place.count, place.count < output.count, output[place.count - 1] > 0x20 else { return }
+    let written = output[place.count...].prefix(17)
+    let raised = written.compactMap { Self.exponents[$0] }
+    guard raised.count == written.count, written.count <= 16, written.contains(where: \.isASCIIDigit) else { return }
+    output.replaceSubrange(place.count..., with: raised.joined().utf8)
+  }
+
+  private static let exponents: [UInt8: String] = [
+    0x30: "⁰", 0x31: "¹", 0x32: "²", 0x33: "³", 0x34: "⁴", 0x35: "⁵", 0x36: "⁶", 0x37: "⁷", 0x38: "⁸", 0x39: "⁹",
+    0x2B: "⁺", 0x2D: "⁻",
+  ]
+
   private mutating func separate(_ rule: ElementRules.Rule) {
     switch rule.layout {
     case .inline: break

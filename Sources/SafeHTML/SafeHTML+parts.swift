@@ -42,7 +42,9 @@ extension SafeHTML {
       case tooLong(bytes: Int)
       /// The address is not one of the web.
       case notOnTheWeb
-      /// The markup is nested too deeply, and is cut there.
+      /// The address is relative, and that of the source is unknown.
+      case relative
+      /// The markup is nested too deeply. The text from there on is kept.
       case tooDeep
 
       /// The reason why an address cannot be used.
@@ -82,7 +84,8 @@ extension SafeHTML {
       case .inline: "\(what): \(isOne ? "it is" : "they are") inside the text (data:)"
       case .tooLong(let bytes): "\(what): the address has \(bytes) bytes, more than \(SafeLink.maximumBytes)"
       case .notOnTheWeb: "\(what): the address is not one of the web"
-      case .tooDeep: "the text is cut: its elements are nested too deeply"
+      case .relative: "\(what): the address is relative, and that of the page is unknown"
+      case .tooDeep: "elements that are nested too deeply are omitted, not their text"
       }
     }
   }

@@ -38,6 +38,44 @@ public enum SafeLink {
     return bounded(scheme + url.absoluteString.dropFirst(scheme.utf8.count))
   }
 
+  /// The use of a link outside of the web for a person.
+  enum Other: Equatable {
+    /// A number to call or the address of a file, which a person can use elsewhere.
+    case words(String)
+    case loss(SafeHTML.Loss.Reason)
+    /// A script, data or a place on the page.
+    case nothing
+  }
+
+  /// Reads a reference that `resolve` rejects.
+  static func other(_ reference: String) -> Other {
+    guard let written = cleaned(reference) else {
+      return reference.utf8.count > maximumBytes ? .loss(SafeHTML.Loss.Reason(reference)) : .nothing
+    }
+    guard let scheme = scheme(of: written) else {
+      if written.utf8.first == UInt8(ascii: "#") { return .nothing }
+      return .loss(written.utf8.starts(with: "//".utf8) ? .notOnTheWeb : .relative)
+    }
+    if scripts.contains(scheme) { return .nothing }
+    guard phones.contains(scheme) || networks.contains(scheme), written.utf8.count <= 256 else {
+      return .loss(SafeHTML.Loss.Reason(reference))
+    }
+    if networks.contains(scheme) { return .words(written) }
+    let number = written.utf8.dropFirst(scheme.utf8.count + 1).drop { $0 == UInt8(ascii: "/") }
+    let text = String(decoding: number.prefix { !"?;".utf8.contains($0) }, as: UTF8.self)
+    let decoded = text.removingPercentEncoding ?? text
+    return decoded.utf8.contains { $0.isASCIIDigit } ? .words(decoded) : .nothing
+  }
+
+  private static let scripts: Set<String> = [
+    "about", "blob", "chrome", "cid", "data", "file", "filesystem", "javascript", "livescript", "mocha", "resource",
+    "vbscript", "view-source",
+  ]
+  private static let phones: Set<String> = ["callto", "fax", "mms", "sms", "smsto", "tel"]
+  private static let networks: Set<String> = [
+    "ftp", "ftps", "gemini", "gopher", "irc", "ircs", "magnet", "sftp", "sip", "sips", "xmpp",
+  ]
+
   /// Whether the port of a URL is 1...65535. A client that requests another one may crash.
   private static func hasValidPort(_ url: URL) -> Bool {
     if let port = url.port { return 1...65_535 ~= port }

@@ -90,6 +90,7 @@ struct HostileMarkupTests {
         "script", "style", "svg", "form", "section", "span", "center", "custom", "body", "html", "head", "title",
         "embed",
         "font", "select", "option", "noscript", "textarea", "iframe", "video", "audio", "source", "object", "picture",
+        "option", "input",
         "math", "msup", "mi", "mo", "menu", "legend", "fieldset", "button", "x-card", "xmp", "template",
       ]
     let attributes = [
@@ -98,6 +99,8 @@ struct HostileMarkupTests {
       " colspan=2", " cite=//e.org/\u{E4}", " id=x", " name=y", " href=#x", " href='https://example.org/#y'",
       " data-src=z.png", " srcset='a.png 1x, b.png 2x'", " style='display:block;background:url(c.png)'",
       " src='data:x'", " alt='a <b>'", " data-href=/e", " srcdoc='<p>x</p>'", " alttext='x<y'", " aria-hidden=true",
+      " aria-label='a <b>'", " href=tel:1", " type=checkbox", " data-any=/z.jpg", " type=math/tex", " class=MathJax",
+      " src=/p.gif width=1 height=1", " href=//e.org/",
     ]
     let words = [
       "text", " ", "\n", "&amp;", "&lt;b&gt;", "&nbsp;", "<", ">", "\"", "'", "<!-- c -->", "<!--",

@@ -171,8 +171,113 @@ import Testing
         "an embed is omitted: the address is not one of the web",
       ])
     let deep = SafeHTML(String(repeating: "<div>", count: 600) + "words")
-    #expect(deep.losses.map(\.description) == ["the text is cut: its elements are nested too deeply"])
+    #expect(deep.losses.map(\.description) == ["elements that are nested too deeply are omitted, not their text"])
+    #expect(deep.text == "words")
     #expect(SafeHTML("<a href='javascript:x'>y</a><img src=/z.png>", base: Self.address).losses.isEmpty)
+  }
+
+  // MARK: Names, links and marks
+
+  @Test(arguments: [
+    ("<svg role=img aria-label='Sales rose to 12'><path d=''/></svg>", "Sales rose to 12"),
+    ("<span role=img aria-label=snowman></span>", "snowman"),
+    ("<i class=star title='4 of 5 stars'></i>", "4 of 5 stars"),
+    ("<div role=img aria-label=Pier style='background-image:url(/a.jpg)'></div>", "Pier"),
+    ("<picture title=Pier><source srcset='/a.jpg'></picture>", "Pier"), ("<canvas aria-label=Chart></canvas>", "Chart"),
+    ("<a href=/r.pdf title=Report></a>", "Report"),
+    ("<a href=/r.pdf aria-label=Report><svg><path/></svg></a>", "Report"),
+    ("<a href=/r.pdf></a>", "a.example/r.pdf"), ("<a href=/r.pdf> <svg/> </a>", "a.example/r.pdf"),
+    ("<a href='mailto:ann@a.example?subject=x'></a>", "ann@a.example"),
+    ("<abbr title='World Wide Web'></abbr>", "World Wide Web"),
+    ("<div class=stars aria-label='4 of 5'><b></b></div>", "4 of 5"), ("<td aria-label=Yes></td>", "Yes"),
+  ])
+  func `The name of an element without content is its text`(_ source: String, _ text: String) {
+    let safe = safe("<p>See</p>" + source)
+    #expect(safe.text == "See\n\n" + text || safe.text == "See\n" + text, "\(safe.text)")
+    #expect(SafeHTML(safe.html).text == safe.text)
+    #expect(SafeHTML(safe.html).html == safe.html)
+    #expect(safe.losses.isEmpty)
+  }
+
+  @Test(arguments: [
+    "<a href='#top' title=Permalink></a>", "<a href='https://a.example/posts/1#n' aria-label=Anchor></a>",
+    "<a href=https://ads.example/><img src=/p.gif width=1 height=1></a>", "<a name=x title=x></a>", "<a href=''></a>",
+    "<a href='javascript:x()' title=Share></a>", "<span aria-hidden=true aria-label=x></span>", "<p title=x></p>",
+    "<nav aria-label=Main></nav>", "<button aria-label=Close></button>", "<ul aria-label=x></ul>", "<i class=x></i>",
+    "<span title='see'>words</span>", "<svg aria-label=x><text>words</text></svg>", "<a href=/x title=y>words</a>",
+  ])
+  func `Controls, places and elements with content get no name`(_ source: String) {
+    let safe = safe("<p>words</p>" + source)
+    #expect(safe.text.split(whereSeparator: \.isWhitespace).allSatisfy { $0 == "words" }, "\(safe.text)")
+  }
+
+  @Test(arguments: [
+    ("tel:+4930123456", "Call us", "Call us (+4930123456)"), ("tel:+49-30-123456", "030 123456", "030 123456"),
+    ("tel:%2B49%2030%2012", "Call", "Call (+49 30 12)"),
+    ("sms:+4930123456?body=Hi", "Text us", "Text us (+4930123456)"),
+    ("fax:030123456", "", "030123456"), ("TEL:123456", "Call", "Call (123456)"), ("tel:x", "Call", "Call"),
+    ("ftp://f.example/a.zip", "Files", "Files (ftp://f.example/a.zip)"), ("ftp://f.example/", "f.example", "f.example"),
+    ("magnet:?xt=urn:btih:abc", "Get it", "Get it (magnet:?xt=urn:btih:abc)"),
+    ("gemini://g.example/", "", "gemini://g.example/"), ("callto://123456", "Call", "Call (123456)"),
+    ("tel:<b>1", "Call", "Call (<b>1)"),
+  ])
+  func `A number or address outside of the web stays in words`(_ address: String, _ words: String, _ text: String) {
+    let safe = safe("<a href='\(address)'>\(words)</a>.")
+    #expect(safe.text == text + ".")
+    #expect(!safe.html.contains("<a") && safe.losses.isEmpty)
+    #expect(SafeHTML(safe.html).text == safe.text)
+  }
+
+  @Test(arguments: [
+    ("whatsapp://send?text=x", "a link is omitted: the address is not one of the web"),
+    ("https://a.example:99999/", "a link is omitted: the address is not one of the web"),
+    ("/posts/2", "a link is omitted: the address is relative, and that of the page is unknown"),
+    ("page.html", "a link is omitted: the address is relative, and that of the page is unknown"),
+    ("intent://x#Intent;end", "a link is omitted: the address is not one of the web"),
+    ("ftp://f.example/\(String(repeating: "x", count: 300))", "a link is omitted: the address is not one of the web"),
+    ("#part", nil), ("javascript:x", nil), ("java\nscript:x", nil), ("", nil), (" ", nil), ("data:text/html,x", nil),
+    ("about:blank", nil), ("file:///etc/passwd", nil), ("vbscript:x", nil), ("https://a.example/", nil),
+  ])
+  func `Other links are reported, except scripts and places`(_ address: String, _ report: String?) {
+    let safe = SafeHTML("<a href='\(address)'>words</a>")
+    #expect(safe.losses.map(\.description) == [report].compactMap(\.self))
+    #expect(safe.text == "words")
+  }
+
+  @Test(arguments: [
+    ("<select><option label=Monday></option><option label=x>Tuesday</option></select>", "Monday Tuesday"),
+    ("<ul><li><input type=checkbox checked> Milk<li><input type=checkbox> Tea</ul>", "☑ Milk\n☐ Tea"),
+    ("<p><input type=RADIO checked>A <input type=radio>B</p>", "◉ A ○ B"),
+    ("<input type=checkbox id=menu><ul><li>x</ul>", "x"), ("<li><input type=checkbox hidden>x", "x"),
+    ("<p>He said <q>No <q>more</q></q>.</p>", "He said “No ‘more’”."), ("<q>“Yes”</q>", "“Yes”"),
+    ("a <q></q> b", "a b"),
+    ("<q><p>x</p></q>y", "“x”\n\ny"), ("10<sup>6</sup> m<sup>-2</sup>", "10⁶ m⁻²"), ("H<sub>2</sub>O", "H2O"),
+    ("1<sup>st</sup>", "1st"), ("Claim.<sup><a href=//b.example>12</a></sup>", "Claim.¹²"), ("<sup>1</sup>/2", "1/2"),
+    ("x <sup>2</sup>", "x 2"), ("x<sup>-</sup>", "x-"), ("<q> x </q>y", "“x” y"), ("<q>a<br></q>b", "“a”\nb"),
+    ("<code><input type=\"date\"></code>", "<input type=\"date\">"),
+    ("<code><a target=\"_blank\"></code> or <a href=//b.example>x</a>", "<a target=\"_blank\"> or x"),
+    ("<code><img src=//b.example/a.png alt=Pier></code>", "Pier"), ("<code><b title=x>y</b></code>", "y"),
+  ])
+  func `Marks and labels that a browser shows are text`(_ source: String, _ text: String) {
+    let safe = safe(source)
+    #expect(safe.text == text)
+    #expect(SafeHTML(safe.html).text == text)
+  }
+
+  @Test(arguments: [
+    "<div>", "<b>", "<ul><li>", "<section><p><span>", "<table><tr><td>", "<x-y title='>'>", "<font a=b>",
+  ])
+  func `Text, pictures and line breaks below any depth are kept`(_ tags: String) {
+    let source =
+      "<p>first</p>" + String(repeating: tags, count: 600)
+      + "a<b class='>'>b</b><script>no()</script><!-- no --><p>c<img src=/a.jpg alt=Pier> &lt;d&gt; 1 &lt; 2<br>e</p>"
+      + "<style>no</style><svg><text>f</text></svg><a href=/x>g</a>"
+    let safe = safe(source)
+    let words = safe.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(words == "first ab c Pier <d> 1 < 2 e f g", "\(words)")
+    #expect(safe.images.map(\.url) == ["https://a.example/a.jpg"])
+    #expect(safe.losses.map(\.part) == [.text])
+    #expect(MarkupCheck.fault(in: safe.html) == nil && SafeHTML(safe.html).html == safe.html)
   }
 
   // MARK: Targets
@@ -215,104 +320,5 @@ import Testing
     for name in ["r1", "fn1"] {
       #expect(html.contains("id=\"user-content-\(name)\"") && html.contains("href=\"#user-content-\(name)\""))
     }
-  }
-}
-
-@Suite struct `Hidden pictures` {
-  @Test(arguments: [
-    "<img src='data:image/gif;base64,R0lG' data-src=/a.jpg alt=Pier>", "<img data-lazy-src=/a.jpg alt=Pier>",
-    "<img src=/blank.gif data-original=/a.jpg alt=Pier>", "<img src=/s.png width=1 height=1 data-src=/a.jpg alt=Pier>",
-    "<img data-srcset='/b.jpg 300w, /a.jpg 900w' alt=Pier>", "<img srcset='/b.jpg, /a.jpg 2x' alt=Pier>",
-    "<img srcset='/a.jpg 1024w,/b.jpg 4000w' alt=Pier>", "<noscript><img src=/a.jpg alt=Pier></noscript>",
-    "<img src='data:x' alt=Pier><noscript><img src=/a.jpg alt=Pier></noscript>",
-    "<a><img src=/spacer.gif></a><noscript><a><img src=/a.jpg alt=Pier></a></noscript>",
-    "<img data-src=/a.jpg alt=Pier><noscript><img src=/a.jpg?full alt=Pier></noscript>",
-    "<noscript><img src=/a.jpg alt=Pier></noscript><img src='data:x' alt=Pier>",
-    "<picture><source srcset='/b.webp'><source srcset='/a.jpg 1x'><img src='data:x' alt=Pier></picture>",
-    "<picture><source srcset='/b.webp'><img src=/a.jpg alt=Pier></picture>", "<image src=/a.jpg alt=Pier>",
-    "<svg><image xlink:href=/a.jpg alt=Pier></image></svg>", "<amp-img src=/a.jpg alt=Pier></amp-img>",
-    "<amp-img src=/a.jpg alt=Pier><noscript><img src=/a.jpg alt=Pier></noscript></amp-img>",
-    "<x-photo src=/a.jpg alt=Pier></x-photo>", "<input type=image src=/a.jpg alt=Pier>",
-    "<embed src=/a.jpg title=Pier>",
-  ])
-  func `The real one is shown once, with its words`(_ source: String) {
-    let safe = SafeHTML("<p>x</p>" + source, base: "https://a.example/")
-    #expect(safe.images.map(\.url) == ["https://a.example/a.jpg"])
-    #expect(safe.html.split(separator: "<img", omittingEmptySubsequences: false).count == 2, "\(safe.html)")
-    #expect(safe.text == "x\n\nPier")
-    #expect(safe.losses.isEmpty)
-  }
-
-  @Test(arguments: [
-    "unloading-ship.jpg", "lazy-sunday.jpg", "empty-quay.jpg", "downloader.png", "blanket.jpg", "dummy-run.webp",
-    "pixel-art.png", "clear.sky.jpg", "loading_dock_7.jpg", "spacers.png", "transparent-fish.jpg", "a/lazy/b.jpg",
-    "placeholder-names.gif",
-  ])
-  func `A file whose name only contains the word of a placeholder is a picture`(_ file: String) {
-    let url = "https://a.example/" + file
-    let inline = "data:image/gif;base64,R0lG"
-    for source in [
-      "<img src='\(inline)' data-src='\(url)' alt=Pier>", "<img src='\(inline)' srcset='\(url) 1x' alt=Pier>",
-      "<img src=/blank.gif data-src='\(url)' alt=Pier>", "<img src='\(url)' data-any='/b.jpg' alt=Pier>",
-      "<picture><source srcset='\(url)'><img src='\(inline)' alt=Pier></picture>", "<img src='\(url)' alt=Pier>",
-    ] {
-      let safe = SafeHTML(source, base: "https://a.example/")
-      #expect(safe.images.map(\.url) == [url], "\(source)")
-      #expect(safe.text == "Pier" && safe.losses.isEmpty)
-    }
-  }
-
-  @Test(arguments: [
-    "blank.gif", "ajax-loader.gif", "1x1.png", "placeholder-600x400.png", "transparent.gif", "img_placeholder.svg",
-    "lazy-loading.svg", "spacer.gif?x=1", "t.gif", "loading.gif", "blank_1x1.gif", "Pixel.GIF",
-  ])
-  func `A placeholder gives way to the picture in any attribute`(_ file: String) {
-    for attribute in ["data-any", "data-opt-src", "srcset"] {
-      let source = "<img src='/\(file)' \(attribute)='/a.jpg' alt=Pier>"
-      #expect(SafeHTML(source, base: "https://a.example/").images.map(\.url) == ["https://a.example/a.jpg"])
-    }
-  }
-
-  @Test(arguments: [
-    "data-opt-src='/a.jpg'", "nitro-lazy-src='/a.jpg'", "data-wpfc-original-src='/a.jpg'", "data-lazy-img='/a.jpg'",
-    "data-hires='/a.jpg'", "data-imgsrc='/a.jpg'", "data-any='https://a.example/a.jpg'",
-    "data-x-set='/b.jpg 300w, /a.jpg 900w'", "data-thumb='/b.jpg' data-large='/a.jpg'", "data-preview='/a.jpg'",
-    "alt=/b.jpg data-x='/a.jpg'", "onerror=this.src=/b.jpg data-x='//a.example/a.jpg'", "data-x=photo.jpg data-y='/a.jpg'",
-    "data-json='{\"u\":\"/b.jpg\"}' data-y='/a.jpg'", "style='background:url(/b.jpg' data-y='/a.jpg'",
-  ])
-  func `The address of a picture is found in an attribute of any name`(_ attribute: String) {
-    for source in ["<img \(attribute)>", "<img src='data:image/gif;base64,R0lG' \(attribute)>"] {
-      let safe = SafeHTML(source, base: "https://a.example/")
-      #expect(safe.images.map(\.url) == ["https://a.example/a.jpg"], "\(safe.html)")
-      #expect(safe.losses.isEmpty)
-    }
-  }
-
-  @Test(arguments: [
-    "alt=/b.jpg", "title='https://a.example/b.jpg'", "data-caption='see /b.jpg'", "data-file=b.jpg", "onerror=/b.jpg",
-    "aria-label='/b.jpg'", "data-page='/b.html'", "class='/b.jpg'", "data-placeholder='/loading.gif'", "data-w=640",
-  ])
-  func `Words and other addresses are no pictures`(_ attribute: String) {
-    #expect(SafeHTML("<img \(attribute)>", base: "https://a.example/").images.isEmpty)
-    #expect(SafeHTML("<p>words</p><div data-photo='/b.jpg'>words</div>", base: "https://a.example/").images.isEmpty)
-  }
-
-  @Test(arguments: [
-    "<picture><source srcset='/b.webp 1x, /a.jpg 2x'></picture>", "<div data-photo='https://a.example/a.jpg'></div>",
-    "<span data-any='/a.jpg'></span>", "<section data-bgset='/b.jpg 1x, /a.jpg 2x'></section>",
-    "<div style='background-image:url(\"/a.jpg\")'></div>",
-    "<figure data-bg='url(/a.jpg)'> </figure>", "<div data-src=/a.jpg></div>",
-  ])
-  func `A picture without an element of its own is shown too`(_ source: String) {
-    let safe = SafeHTML(source, base: "https://a.example/")
-    #expect(safe.html.contains("<img src=\"https://a.example/a.jpg\"/>"), "\(safe.html)")
-  }
-
-  @Test func `Different pictures beside each other are both shown`() {
-    let urls = { (source: String) in SafeHTML(source, base: "https://a.example/").images.map(\.url.last) }
-    #expect(urls("<img src=/1><noscript><img src=/2></noscript>") == ["1", "2"])
-    #expect(urls("<img data-src=/1.3><noscript><img src=/1.3></noscript><img data-src=/1.4>") == ["3", "4"])
-    #expect(urls("<img src='data:x'>words<noscript><img src=/2></noscript>") == ["2"])
-    #expect(SafeHTML("<img src='data:x'>words<noscript><img src=//a.example/2></noscript>").losses.count == 1)
   }
 }

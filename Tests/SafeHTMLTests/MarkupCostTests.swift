@@ -77,7 +77,9 @@ import Testing
       "<iframe srcdoc='<b>'>", "<div style='background:url(/a)'></div>", "<textarea>", "<xmp>&</xmp>", "</script>",
       "<![CDATA[]]>", "<!--x", "<a ='", "<b> ", "<link> ", "<x-y src=/a>", "<a href=/x><iframe src=/y>", "&nbsp",
       "<script type=math/tex>x</script>", "<i class=MathJax>x</i>", "<img data-any=/a.jpg src=/1x1.gif>",
-      "<iframe data-any=//a.example/1></iframe>",
+      "<iframe data-any=//a.example/1></iframe>", "<q>", "<q></q>", "<q>“x</q>", "1<sup>2</sup>", "<sup>1",
+      "<a href=tel:1>",
+      "<a href=/x></a>", "<a href=/x><img src=/1x1.gif width=1 height=1>", "<i title=x>", "<li><input type=checkbox>",
     ].map { Shape.repeated($0) }
 
   private static let lengths: [Shape] = [
@@ -95,7 +97,16 @@ import Testing
     .long("<a title='e", "\u{316}\u{301}", "' href='//a.example'>x</a>"),
   ]
 
-  @Test(arguments: attributes + tags + repetitions + parts + lengths)
+  private static let deep = [
+    "<b>x", "<a x='", "<a x=\"'", "<!--", "<script>", "<style></script>", "<p", "</p", "<", "<img alt='", "<p>x</p>",
+    "a ",
+  ].map { text in
+    Shape(name: "\(text.debugDescription) again and again below many elements", bytes: 20_000) { size in
+      String(repeating: "<div>", count: 600) + String(repeating: text, count: size / text.utf8.count) + ">"
+    }
+  }
+
+  @Test(arguments: attributes + tags + repetitions + parts + lengths + deep)
   func `The time is proportional to the size`(_ shape: Shape) {
     let growth = growth(from: shape.bytes, of: shape.make) { _ = SafeHTML($0, base: "https://a.example/") }
     #expect(growth < linearGrowth)

@@ -48,7 +48,7 @@ struct SafeHTMLTests {
       ("<a href='mailto:a@example.org'>y</a>", "<a href=\"mailto:a@example.org\">y</a>"),
       ("<a name=x>y</a>", "y"),
       ("<a href='/blog/post.html#part'>y</a>", "<a href=\"https://example.org/blog/post.html#part\">y</a>"),
-      ("<a href='ftp://example.org/'>y</a>", "y"),
+      ("<a href='ftp://example.org/'>y</a>", "y (ftp://example.org/)"),
       ("<a href='http://'>y</a>", "y"),
       ("<img src='mailto:a@example.org'>", ""),
       ("<img alt=x>", "x"),
