@@ -15,10 +15,20 @@ extension EntryBuilder {
   static func boundedHTML(_ html: String?, _ notes: inout [String]) -> String? {
     guard let html, html.utf8.count > maximumHTMLBytes else { return html }
     notes.append("the HTML is shortened: it has \(html.utf8.count) bytes, more than \(maximumHTMLBytes)")
-    let bytes = html.utf8.prefix(maximumHTMLBytes - maximumHTMLBytes / 16)
-    let end = bytes.lastIndex(of: UInt8(ascii: "<")) ?? bytes.endIndex
-    let safe = SafeHTML(String(decoding: bytes[..<end], as: UTF8.self), base: nil).html
+    let bytes = Array(html.utf8.prefix(maximumHTMLBytes - maximumHTMLBytes / 16))
+    let safe = SafeHTML(String(decoding: wholeParts(of: bytes), as: UTF8.self), base: nil).html
     return safe.utf8.count <= maximumHTMLBytes ? safe.nonEmpty : nil
+  }
+
+  /// Returns the start of a fragment without the tag, reference or word that is cut off at its end.
+  private static func wholeParts(of bytes: [UInt8]) -> [UInt8] {
+    let text = bytes.lastIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? 0
+    if let tag = bytes[text...].firstIndex(of: UInt8(ascii: "<")) { return Array(bytes[..<tag]) }
+    let start = max(text, bytes.count - 128)
+    let isBoundary = { (byte: UInt8) in byte <= 0x20 || byte == UInt8(ascii: "&") || byte >= 0xC0 }
+    let blank = bytes[start...].lastIndex { $0 <= 0x20 }
+    let end = blank ?? bytes[start...].lastIndex(where: isBoundary) ?? bytes.count
+    return bytes[..<end] + Array("\u{2026}".utf8)
   }
 
   static func author(of raw: RawEntry, _ notes: inout [String]) -> String? {

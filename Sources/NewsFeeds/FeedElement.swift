@@ -144,10 +144,22 @@ final class FeedElement {
     }
   }
 
+  /// Returns the name of an attribute in HTML; nil if HTML has no such attribute. A parser of HTML uses the first of two
+  /// attributes with one name.
+  private func name(inHTML attribute: FeedAttribute) -> String? {
+    switch (attribute.space, attribute.name) {
+    case (.none, let name): name
+    case (.xlink, "href"): "xlink:href"
+    case (.xml, "lang"), (.xml, "id"): self[attribute.name] == nil ? attribute.name : nil
+    default: nil
+    }
+  }
+
   private func write(to output: inout [UInt8], _ links: Links) {
     output += "<\(name.local)".utf8
-    for attribute in attributes where attribute.space == .none {
-      output += " \(attribute.name)=\"".utf8
+    for attribute in attributes {
+      guard let name = name(inHTML: attribute) else { continue }
+      output += " \(name)=\"".utf8
       Markup.appendEscaped(Array(links.value(of: attribute).utf8), to: &output)
       output.append(UInt8(ascii: "\""))
     }
@@ -163,7 +175,8 @@ final class FeedElement {
 
 /// The vocabularies of entries. `none` is that of RSS, which has no namespace of its own.
 enum FeedNamespace: Sendable {
-  case none, atom, content, dublinCore, itunes, media, syndication, xhtml, xml, rdf, wordpress, publishing, blogger
+  case none, atom, content, dublinCore, itunes, media, syndication, xhtml, xlink, xml, rdf, wordpress, publishing
+  case blogger
   case other
 
   /// Finds a namespace by its URI, or by the usual prefix if a feed does not declare it.
@@ -181,6 +194,7 @@ enum FeedNamespace: Sendable {
         case "atom": .atom
         case "sy": .syndication
         case "xhtml": .xhtml
+        case "xlink": .xlink
         case "xml": .xml
         default: Self.family(of: "", prefix: prefix)
         }
@@ -223,6 +237,7 @@ enum FeedNamespace: Sendable {
     "http://search.yahoo.com/mrss/": .media,
     "http://www.rssboard.org/media-rss": .media,
     "http://www.w3.org/1999/xhtml": .xhtml,
+    "http://www.w3.org/1999/xlink": .xlink,
     "http://www.w3.org/XML/1998/namespace": .xml,
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": .rdf,
     "http://www.w3.org/2007/app": .publishing,

@@ -213,4 +213,27 @@ struct AtomTests {
       #expect(events("<entry\(namespace)>\(fields)").complaints.count == 1)
     }
   }
+
+  @Test(
+    "keep the attributes of other namespaces that HTML has, too",
+    arguments: [
+      ("<svg:svg><svg:image xlink:href='/a.png'/></svg:svg>", "<img src=\"https://example.org/a.png\"/>"),
+      ("<svg:a xlink:href='/b'>x</svg:a>", "<a href=\"https://example.org/b\">x</a>"),
+      ("<a xlink:href='/b'>x</a>", "<a href=\"https://example.org/b\">x</a>"),
+      ("<a href='/c' xlink:href='/b'>x</a>", "<a href=\"https://example.org/c\">x</a>"),
+      ("<p xml:lang='de'>x</p>", "<p lang=\"de\">x</p>"), ("<p lang='en' xml:lang='de'>x</p>", "<p lang=\"en\">x</p>"),
+      ("<p xml:lang='de' lang='en'>x</p>", "<p lang=\"en\">x</p>"), ("<p xml:space='preserve'>x</p>", "<p>x</p>"),
+      ("<p xlink:title='x' xlink:type='simple'>x</p>", "<p>x</p>"), ("<p svg:title='y'>x</p>", "<p>x</p>"),
+      ("<a href='#n'>1</a><p xml:id='n'>x</p>", "<a href=\"#user-content-n\">1</a><p id=\"user-content-n\">x</p>"),
+      ("<a xlink:href='javascript:x'>x</a>", "x"),
+      ("<p xml:base='/d/'><a xlink:href='e'>x</a></p>", "<p><a href=\"https://example.org/d/e\">x</a></p>"),
+    ])
+  func namespaces(content: String, html: String) throws {
+    let source = """
+      <entry><id>1</id><updated>2026-01-01T00:00:00Z</updated><link href='https://example.org/1'/>
+      <content type='xhtml' xml:base='https://example.org/'><div xmlns='http://www.w3.org/1999/xhtml'
+      xmlns:svg='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'>\(content)</div></content></entry>
+      """
+    #expect(try NewsFeedsTests.entry(atom(source)).html == html)
+  }
 }

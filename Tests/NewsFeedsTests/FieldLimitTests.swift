@@ -60,6 +60,26 @@ struct FieldLimitTests {
     #expect(found("\"text\":\"\(text)x\"").entries.first?.text.utf8.count == 262_144)
   }
 
+  @Test(
+    "are shortened HTML whose last text goes to the limit",
+    arguments: [
+      ("<p>intro</p><pre>", "word ", "</pre>"), ("<pre>", "word ", "</pre>"), ("<p>", "word", "</p>"),
+      ("<p>", "wörd", "</p>"), ("<p>", "&lt;", "</p>"), ("<p>x <b>y</b> ", "word ", "</p>"),
+      ("<p>", "\u{1F600}", "</p>"),
+      ("<ul><li>", "word &amp; ", "</ul>"), ("<p>", "a &lt; b ", "</p>"), ("<blockquote><p>", "\u{6587}", "</p>"),
+    ])
+  func longText(start: String, text: String, end: String) throws {
+    let content = start + String(repeating: text, count: 600_000 / text.utf8.count) + end
+    let events = events(
+      atom(
+        "<entry><id>1</id><updated>2026-01-01</updated><content type='html'><![CDATA[\(content)]]></content></entry>"))
+    let html = try #require(events.entries.first?.html)
+    #expect(400_000...512 * 1024 ~= html.utf8.count)
+    let last = try #require(html.range(of: "\u{2026}</", options: .backwards))
+    #expect(html[..<last.lowerBound].utf8.suffix(8).allSatisfy { $0 != UInt8(ascii: "<") })
+    #expect(!html.unicodeScalars.contains("\u{FFFD}"))
+  }
+
   @Test("are shortened HTML with all elements closed")
   func html() throws {
     let html = "<ul>" + String(repeating: "<li><b>harbour</b></li>", count: 30_000) + "</ul>"
