@@ -12,6 +12,8 @@ public struct DeclaredCodings: Hashable, Sendable {
   /// The codings that are not decoded. Their content has no common first bytes, so that the name decides.
   private static let undecodableNames: Set<String> = ["br", "compress", "dcb", "dcz", "zstd"]
 
+  private static let synonyms = ["x-gzip": "gzip", "x-compress": "compress", "x-deflate": "deflate", "zlib": "deflate"]
+
   /// The names in the order in which the codings were applied, in lower case and without `identity`. `gzip` and `compress`
   /// stand for their names with `x-` (RFC 9110 section 8.4.1).
   public let names: [String]
@@ -20,9 +22,11 @@ public struct DeclaredCodings: Hashable, Sendable {
   ///
   /// - Parameter lines: The values of the field lines.
   public init(lines: [String]) {
-    names = lines.flatMap { $0.split(separator: ",") }.map { $0.lowercased().filter { !$0.isWhitespace } }
+    // A character can have any number of marks, and comparing them takes quadratic time, so the names are cut after bytes.
+    names = lines.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+      .map { name in String(decoding: name.filter { $0 > 0x20 }.prefix(32), as: UTF8.self).lowercased() }
       .filter { !$0.isEmpty && $0 != "identity" }
-      .map { ["x-gzip": "gzip", "x-compress": "compress"][$0] ?? $0 }
+      .map { Self.synonyms[$0] ?? $0 }
   }
 
   /// The first name of a coding that is not decoded; nil if there is none.

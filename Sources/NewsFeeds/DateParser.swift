@@ -27,8 +27,12 @@ struct DateParser {
   /// Whether a mark between the last number and the current token separates parts of a date.
   private var separator: String?
 
-  init(_ tokens: [DateToken], language: String?) {
+  /// The tokens of each comment.
+  private let comments: [[DateToken]]
+
+  init(_ tokens: [DateToken], comments: [[DateToken]], language: String?) {
     self.tokens = tokens
+    self.comments = comments
     self.language = language
   }
 
@@ -37,6 +41,8 @@ struct DateParser {
       guard readToken() else { return nil }
     }
     applyHalf()
+    if !zone.isKnown { zone.add(longName: words.map(\.text)) }
+    if !zone.isKnown, let zone = comments.lazy.compactMap(DateZone.init(comment:)).first { self.zone = zone }
     var resolver = DateResolver(self)
     return resolver.reading()
   }
@@ -63,9 +69,41 @@ struct DateParser {
   private mutating func readWord(_ token: DateToken) {
     words.append((index, token.text))
     // A time without colons looks like numbers of the date.
-    if clock != nil || numbers.count > 2 { zone.add(name: token.text) }
+    if clock != nil || numbers.count > 2 || endsWithTime || isZone(token) { zone.add(name: token.text) }
     separator = nil
     index += 1
+  }
+
+  /// Whether a word before the time or without one can only be the name of a zone.
+  private func isZone(_ word: DateToken) -> Bool {
+    guard !numbers.isEmpty, word.text.utf8.count >= 3, word.text.utf8.allSatisfy({ 0x41...0x5A ~= $0 }) else {
+      return false
+    }
+    let key = DateNames.key(word.text)
+    return DateZone.isKnown(word.text) && DateNames.months(key, language: language).isEmpty
+      && DateNames.weekdays(key).isEmpty
+  }
+
+  /// Whether the previous token ends a time without colons, such as `1345`, `134500` or `13.45`, behind a whole date.
+  private var endsWithTime: Bool {
+    guard clock == nil, let last = numbers.last, token(-1)?.kind == .number else { return false }
+    let dotted = numbers.reversed().prefix { $0.separator == "." }.count
+    guard dotted > 0 ? dotted <= 2 && last.digits <= 2 : [4, 6].contains(last.digits) else { return false }
+    let parts = numbers.count - 1 - dotted
+    if fields.month != nil { return parts == [fields.year, fields.day].count { $0 == nil } }
+    if numbers[0].digits == 8 { return parts == 1 }
+    return parts == 3 || parts == 2 && words.contains { isMonth($0.text) }
+  }
+
+  /// Whether the last number can only be a time of an instant. `0800-1000` may be the time from 8 to 10.
+  private var isExactTime: Bool {
+    guard let last = numbers.last else { return false }
+    let isMarked = words.last.map { $0.index == index - 2 && $0.text.uppercased() == "T" } == true
+    return isMarked || last.digits == 6 || last.separator == "."
+  }
+
+  private func isMonth(_ word: String) -> Bool {
+    !DateNames.months(DateNames.key(word), language: language).isEmpty
   }
 
   // MARK: Marks
@@ -77,7 +115,9 @@ struct DateParser {
       return token.text != "+"
     }
     let isSeparator = !token.isApart && !next.isApart && isAfterDatePart
-    if clock != nil, !isSeparator, zone.offset == nil, readOffset(sign: token.text == "+" ? 1 : -1) { return true }
+    let isRange = token.text == "-" && !token.isApart && !isExactTime
+    let isAfterTime = clock != nil ? !isSeparator : endsWithTime && !isRange
+    if isAfterTime, zone.offset == nil, readOffset(sign: token.text == "+" ? 1 : -1) { return true }
     let isClock = self.token(2)?.isMark(":") == true
     if token.text == "-", token.isApart, !next.isApart, !isClock { return false }
     separator = token.text
@@ -88,8 +128,8 @@ struct DateParser {
   /// Whether the previous token is a number of the date or the name of a month.
   private var isAfterDatePart: Bool {
     guard let previous = token(-1) else { return false }
-    if previous.kind == .number { return clock.map { $0.upperBound < index - 1 } ?? true }
-    return previous.kind == .word && !DateZone.isKnown(previous.text)
+    if let clock, clock.upperBound >= index - 1 { return false }
+    return previous.kind == .number || previous.kind == .word && isMonth(previous.text)
   }
 
   /// Reads `+02:00`, `+0200` or `+2` at a sign.

@@ -38,16 +38,21 @@ struct DateResolver {
     if fields.day == nil, let place = rest.firstIndex(where: { $0.digits <= 2 }) {
       fields.day = rest.remove(at: place).value
     }
+    if fields.day == nil, parser.clock == nil, rest.isEmpty { fields.day = 1 }
   }
 
   /// - Parameter months: The possible months.
   private mutating func named(_ fields: DateFields, _ months: Set<Int>) -> FeedDate.Reading? {
     var fields = fields
+    if rest.count == 1, fields.year == nil { return wholeMonth(rest[0], months) }
     guard fields.year != nil || rest.count >= 2, !rest.isEmpty else { return nil }
     let yearPlace =
       rest.firstIndex { $0.digits == 4 && $0.value >= FeedDate.firstYear } ?? rest.firstIndex { 3...4 ~= $0.digits }
     let isYearFirst = yearPlace == nil && rest[0].value > 31
-    if fields.year == nil { fields.year = Self.year(rest.remove(at: yearPlace ?? (isYearFirst ? 0 : 1))) }
+    if fields.year == nil {
+      guard let year = namedYear(rest.remove(at: yearPlace ?? (isYearFirst ? 0 : 1))) else { return nil }
+      fields.year = year
+    }
     guard let place = rest.firstIndex(where: { $0.digits <= 2 }) else { return nil }
     fields.day = rest.remove(at: place).value
     let dates = months.compactMap { month -> FeedDate.Reading? in
@@ -56,6 +61,22 @@ struct DateResolver {
       return resolver.single(fields)
     }
     return dates.count == 1 ? dates[0] : matching(dates)
+  }
+
+  /// Reads a month with its year, which is its first day.
+  private mutating func wholeMonth(_ year: DateParser.Number, _ months: Set<Int>) -> FeedDate.Reading? {
+    let names = keys.filter { !DateNames.months($0, language: parser.language).isEmpty && DateNames.weekdays($0).isEmpty }
+    guard year.digits == 4, parser.clock == nil, months.count == 1, names.count <= 1 else { return nil }
+    rest = []
+    return single(DateFields(year: year.value, month: months.first, day: 1))
+  }
+
+  /// Expands a year beside the name of a month. Two digits beside a Thai name are Buddhist, if the other calendar would
+  /// make it a year to come.
+  private func namedYear(_ number: DateParser.Number) -> Int? {
+    let isThai = parser.words.contains { $0.text.unicodeScalars.contains { 0xE00...0xE7F ~= $0.value } }
+    guard number.digits <= 2, isThai else { return Self.year(number) }
+    return number.value >= 40 ? 2500 + number.value : nil
   }
 
   /// Returns the months that the names may mean. A name that is also a weekday's is one if there is another month.
@@ -118,7 +139,9 @@ struct DateResolver {
   private mutating func numeric(_ fields: DateFields) -> FeedDate.Reading? {
     if let first = rest.first, first.digits == 8 { return compact(first, fields) }
     if let first = rest.first, first.digits == 4, rest.count < 3, parser.clock == nil {
-      guard rest.count == 1 || rest[1].digits == 2 && rest[1].separator != nil else { return nil }
+      guard rest.count == 1 || rest[1].digits == 2 && rest[1].separator != nil, keys.allSatisfy(Self.isYearWord) else {
+        return nil
+      }
       let month = rest.count == 1 ? 1 : rest[1].value
       rest = []
       return single(DateFields(year: first.value, month: month, day: 1))
@@ -141,6 +164,11 @@ struct DateResolver {
     return dayAndMonth(parts, fields)
   }
 
+  /// Whether a word says that the number before it is a year. Other words, as in "Summer 2024", mean another time.
+  private static func isYearWord(_ key: String) -> Bool {
+    ["г", "год", "года", "р", "рік", "року", "year", "jahr", "z", "utc", "gmt"].contains(key)
+  }
+
   private mutating func compact(_ number: DateParser.Number, _ fields: DateFields) -> FeedDate.Reading? {
     var fields = fields
     rest.removeFirst()
@@ -152,7 +180,13 @@ struct DateResolver {
     _ year: DateParser.Number, _ month: DateParser.Number, _ day: DateParser.Number, _ fields: DateFields
   ) -> FeedDate.Reading? {
     var fields = fields
-    (fields.year, fields.month, fields.day) = (Self.year(year), month.value, day.value)
+    var value = Self.year(year)
+    if year.digits == 3 {
+      // `113/01/05` is 2024 in Taiwan, and 2013 in programs that count from 1900.
+      guard parser.language?.utf8.prefix(2).elementsEqual("zh".utf8) == true else { return nil }
+      value = year.value + 1911
+    }
+    (fields.year, fields.month, fields.day) = (value, month.value, day.value)
     return single(fields)
   }
 

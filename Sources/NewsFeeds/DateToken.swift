@@ -26,9 +26,13 @@ struct DateToken {
   /// Splits a date into tokens.
   ///
   /// Digits of all scripts become those of ASCII, dashes become hyphens, and comments in parentheses (RFC 5322 section
-  /// 3.2.2) are dropped, as are invisible marks for the direction of writing.
-  static func tokens(of text: String) -> [DateToken] {
-    let scalars = Array(plain(text))
+  /// 3.2.2) are kept apart. Invisible marks for the direction of writing are dropped.
+  static func split(_ text: String) -> (tokens: [DateToken], comments: [[DateToken]]) {
+    let (outside, comments) = parts(text)
+    return (tokens(of: outside), comments.map(tokens))
+  }
+
+  private static func tokens(of scalars: [Unicode.Scalar]) -> [DateToken] {
     var tokens: [DateToken] = []
     var isApart = true
     var index = 0
@@ -91,17 +95,23 @@ struct DateToken {
 
   // MARK: Characters
 
-  private static func plain(_ text: String) -> [Unicode.Scalar] {
+  /// Returns the characters outside of all parentheses, and those of each outermost pair.
+  private static func parts(_ text: String) -> (outside: [Unicode.Scalar], comments: [[Unicode.Scalar]]) {
     var depth = 0
     var output: [Unicode.Scalar] = []
+    var comments: [[Unicode.Scalar]] = []
     for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars {
       switch scalar {
-      case "(": depth += 1
+      case "(":
+        if depth == 0 { comments.append([]) }
+        depth += 1
       case ")": depth = max(0, depth - 1)
-      default: if depth == 0, let character = plain(scalar) { output.append(character) }
+      default:
+        guard let character = plain(scalar) else { continue }
+        if depth == 0 { output.append(character) } else { comments[comments.count - 1].append(character) }
       }
     }
-    return arabicNumerals(output)
+    return (arabicNumerals(output), comments)
   }
 
   private static func plain(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {

@@ -7,6 +7,34 @@ struct DateZone {
   /// The first known name or identifier of a zone.
   var name: TimeZone?
 
+  /// Creates a zone that nothing names.
+  init() {}
+
+  /// Reads a comment that is the name of a zone, an offset, or both, such as `(GMT+7)`, `(EST)` or `(UTC+01:00)`.
+  ///
+  /// - Returns: nil for other comments.
+  init?(comment tokens: [DateToken]) {
+    let words = tokens.prefix { $0.kind == .word }.map(\.text)
+    var rest = tokens.dropFirst(words.count)
+    if words.count == 1 { add(name: words[0]) } else { add(longName: words) }
+    guard words.isEmpty || isKnown else { return nil }
+    if words.isEmpty, let token = rest.first, token.kind == .zone, rest.count == 1 {
+      add(identifier: token.text)
+      rest = []
+    }
+    if let sign = rest.popFirst() {
+      let isPair = rest.dropFirst().first?.isMark(":") == true
+      guard sign.isMark("+-"), rest.count == (isPair ? 3 : 1), let hours = rest.first, let last = rest.last,
+        let minutes = Self.minutes(hours.text, isPair ? last.text : nil)
+      else { return nil }
+      offset = sign.text == "+" ? minutes : -minutes
+    }
+    guard isKnown else { return nil }
+  }
+
+  /// Whether the date names a zone.
+  var isKnown: Bool { offset != nil || name != nil }
+
   /// Returns the time in UTC of a local time.
   ///
   /// - Parameter local: The local time as if it were in UTC.
@@ -26,6 +54,17 @@ struct DateZone {
       name = TimeZone(identifier: identifier)
     } else if let minutes = Self.offsets[key] {
       name = TimeZone(secondsFromGMT: minutes * 60)
+    }
+  }
+
+  /// Notes the name of a zone in several words, such as `Eastern Standard Time`.
+  mutating func add(longName words: [String]) {
+    guard let end = words.lastIndex(where: { $0.utf8.count == 4 && $0.lowercased() == "time" }) else { return }
+    for start in words[..<end].indices.suffix(4) {
+      let key = words[start..<end].map { String(decoding: $0.utf8.prefix(16), as: UTF8.self).lowercased() }
+      guard let short = Self.longNames[key.joined(separator: " ")] else { continue }
+      add(name: short)
+      return
     }
   }
 
@@ -68,4 +107,36 @@ struct DateZone {
   private static let identifiers: [String: String] = [
     "ET": "America/New_York", "CT": "America/Chicago", "MT": "America/Denver", "PT": "America/Los_Angeles",
   ]
+
+  /// The abbreviations of names in English, without "time" at the end.
+  private static let longNames: [String: String] = {
+    var names = [
+      "greenwich mean": "GMT", "coordinated universal": "UTC", "universal": "UTC", "british summer": "BST",
+      "western european": "WET", "western european standard": "WET", "western european summer": "WEST",
+      "central european": "CET", "central european standard": "CET", "central european summer": "CEST",
+      "eastern european": "EET", "eastern european standard": "EET", "eastern european summer": "EEST",
+      "moscow standard": "MSK", "moscow": "MSK", "india standard": "IST", "indian standard": "IST",
+      "pakistan standard": "PKT", "nepal": "NPT", "indochina": "ICT", "western indonesia": "WIB",
+      "central indonesia": "WITA", "eastern indonesia": "WIT", "philippine standard": "PHT", "malaysia": "MYT",
+      "hong kong": "HKT", "hong kong standard": "HKT", "singapore standard": "SGT", "singapore": "SGT",
+      "japan standard": "JST", "korea standard": "KST", "korean standard": "KST", "gulf standard": "GST",
+      "south africa standard": "SAST", "west africa": "WAT", "west africa standard": "WAT", "central africa": "CAT",
+      "east africa": "EAT", "brasilia standard": "BRT", "brasilia": "BRT", "argentina standard": "ART",
+      "argentina": "ART", "colombia standard": "COT", "peru standard": "PET", "venezuela": "VET",
+      "australian western standard": "AWST", "australian central standard": "ACST",
+      "australian central daylight": "ACDT", "australian eastern standard": "AEST",
+      "australian eastern daylight": "AEDT", "new zealand standard": "NZST", "new zealand daylight": "NZDT",
+      "eastern": "ET", "central": "CT", "mountain": "MT", "pacific": "PT", "hawaii aleutian standard": "HST",
+      "hawaii standard": "HST", "hawaiian standard": "HST",
+    ]
+    let regions = [
+      "eastern": "E", "central": "C", "mountain": "M", "pacific": "P", "atlantic": "A", "newfoundland": "N",
+      "alaska": "AK",
+    ]
+    for (region, letter) in regions {
+      names[region + " standard"] = letter + "ST"
+      names[region + " daylight"] = letter + "DT"
+    }
+    return names
+  }()
 }

@@ -32,10 +32,11 @@ extension EntryBuilder {
   }
 
   static func author(of raw: RawEntry, _ notes: inout [String]) -> String? {
-    if raw.authors.count > maximumAuthors {
-      notes.append("\(raw.authors.count - maximumAuthors) of \(raw.authors.count) authors are omitted")
+    let all = raw.lateAuthors + raw.authors
+    if all.count > maximumAuthors {
+      notes.append("\(all.count - maximumAuthors) of \(all.count) authors are omitted")
     }
-    let authors = raw.authors.prefix(maximumAuthors).map { line(RawText($0, .unsure)) }.filter { !$0.isEmpty }
+    let authors = all.prefix(maximumAuthors).map { line(RawText($0, .unsure)) }.filter { !$0.isEmpty }
     return bounded(authors.uniqued().joined(separator: ", "), maximumAuthorBytes, "author", &notes)
   }
 
@@ -44,6 +45,13 @@ extension EntryBuilder {
     guard let written = raw.link?.trimmed.nonEmpty else { return nil }
     if let link = SafeLink.web(written, base: raw.base) { return link }
     notes.append("the link is omitted: " + unusable(written))
+    return nil
+  }
+
+  /// Returns the address of an entry's page if clients can open it. The names of entries do not depend on that.
+  static func page(at link: String?, _ notes: inout [String]) -> String? {
+    guard let link, WebLink.normalised(link) == nil else { return link }
+    notes.append("the link is omitted: \"\(PlainText.shortened(link, to: 64))\" has no valid host or port")
     return nil
   }
 
@@ -87,28 +95,43 @@ extension EntryBuilder {
     let pictures = (body?.images ?? []).map {
       Attachment(url: $0.url, type: "", width: $0.width, height: $0.height, alt: $0.alt)
     }
-    for written in raw.attachments + recordings + raw.pictures + pictures where !written.url.isEmpty {
+    for written in raw.attachments + recordings + raw.lateFiles + pictures where !written.url.isEmpty {
       guard let url = SafeLink.web(written.url, base: raw.base) else {
         notes.append("an attachment is omitted: " + unusable(written.url))
+        continue
+      }
+      guard WebLink.normalised(url) != nil else {
+        notes.append("an attachment is omitted: \"\(PlainText.shortened(url, to: 64))\" has no valid host or port")
         continue
       }
       guard urls.insert(url).inserted else { continue }
       if attachments.count == maximumAttachments {
         lost += 1
       } else {
-        attachments.append(attachment(written, url: url, &notes))
+        attachments.append(attachment(captioned(written, by: raw), url: url, &notes))
       }
     }
     if lost > 0 { notes.append("\(lost) attachments are omitted: an item has at most \(maximumAttachments)") }
     return attachments
   }
 
+  /// Adds the texts that are beside a file in its entry.
+  private static func captioned(_ written: Attachment, by raw: RawEntry) -> Attachment {
+    guard !raw.captions.isEmpty, let caption = raw.captions[Array(written.url.utf8)] else { return written }
+    var attachment = written
+    attachment.alt = attachment.alt ?? line(RawText(caption.alt, .unsure)).nonEmpty
+    attachment.credit = attachment.credit ?? line(RawText(caption.credit, .unsure)).nonEmpty
+    return attachment
+  }
+
   private static func attachment(_ written: Attachment, url: String, _ notes: inout [String]) -> Attachment {
     var attachment = written
     attachment.url = url
     attachment.type = MediaType.valid(attachment.type) ?? MediaType.guessed(from: url)
-    let alt = attachment.alt.map { PlainText.line($0) }
-    attachment.alt = bounded(alt, maximumAltBytes, "description of an attachment", &notes)
+    let (alt, caption, credit) = (attachment.alt, attachment.caption, attachment.credit)
+    attachment.alt = bounded(alt.map(PlainText.line), maximumAltBytes, "description of an attachment", &notes)
+    attachment.caption = bounded(caption.map(PlainText.line), maximumCaptionBytes, "caption of an attachment", &notes)
+    attachment.credit = bounded(credit.map(PlainText.line), maximumCreditBytes, "credit of an attachment", &notes)
     attachment.bytes = attachment.bytes.flatMap { Attachment.byteRange ~= $0 ? $0 : nil }
     attachment.width = attachment.width.flatMap { Attachment.pixelRange ~= $0 ? $0 : nil }
     attachment.height = attachment.height.flatMap { Attachment.pixelRange ~= $0 ? $0 : nil }

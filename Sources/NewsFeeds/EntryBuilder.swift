@@ -16,6 +16,8 @@ struct EntryBuilder {
   static let maximumCategories = 16
   static let maximumLabelBytes = 256
   static let maximumAltBytes = 1024
+  static let maximumCaptionBytes = 2048
+  static let maximumCreditBytes = 256
   static let maximumAttachments = 32
 
   struct Rejection: Error {
@@ -36,6 +38,8 @@ struct EntryBuilder {
     var origin: Origin
     /// The reason why the written date is not used.
     var problem: String?
+    /// Whether the entry's own date has no time.
+    var isDay = false
 
     /// The date if it is the entry's own.
     var own: Date? { origin == .entry ? value : nil }
@@ -65,7 +69,9 @@ struct EntryBuilder {
       if entry.isDateFirstSeen { undated += 1 }
       return notes.map { .reduced(FeedProblem(position: raw.position, message: $0)) } + [.entry(entry)]
     } catch let rejection as Rejection {
-      return [.skipped(FeedProblem(position: raw.position, message: rejection.message))]
+      // What could not be read may be the reason.
+      let message = ([rejection.message] + raw.losses).joined(separator: "; ")
+      return [.skipped(FeedProblem(position: raw.position, message: message))]
     } catch {
       return [.skipped(FeedProblem(position: raw.position, message: "cannot be read"))]
     }
@@ -80,15 +86,18 @@ struct EntryBuilder {
     let (guid, link) = (raw.guid?.trimmed.nonEmpty, Self.link(of: raw, &notes))
     let attachments = Self.attachments(raw, body, &notes)
     // Tickers and link feeds consist of titles, photo blogs of pictures, which lead to their page.
-    let file = attachments.first.map { $0.alt ?? link ?? $0.url }
+    let page = Self.page(at: link, &notes)
+    let file = attachments.first.map { $0.alt ?? page ?? $0.url }
     let candidates = [raw.text.map(PlainText.cleaned), content?.text, summary?.text, title, file]
     guard let whole = candidates.lazy.compactMap({ $0?.nonEmpty }).first else {
       throw Rejection(message: "has neither text nor title")
     }
     let text = Self.bounded(whole, Self.maximumTextBytes, "text", &notes) ?? whole
-    let names = EntryNames(raw, link: link, text: whole) {
+    let names = EntryNames(raw, link: link, text: whole, isTitled: title != nil && date.own != nil) {
       Digest.fallbackName(title: title, date: date.own, text: whole)
     }
+    // Without a title, the name is that of the day.
+    let isNamedByDay = title == nil && date.isDay && names.isUnnamed
     notes += (body?.losses ?? []).map(\.description)
     let html = content?.html ?? (content == nil ? summary?.html : nil)
     let isRepeated = summary.map { $0.text.utf8.elementsEqual(whole.utf8) } == true
@@ -97,10 +106,12 @@ struct EntryBuilder {
       digest: Digest.content(of: raw, date: date.own), date: date.value, title: title,
       summary: Self.bounded(isRepeated ? nil : summary?.text, Self.maximumSummaryBytes, "summary", &notes), text: text,
       html: Self.boundedHTML(html, &notes), categories: Self.categories(raw.categories, &notes),
-      language: language(of: raw, &notes), url: link, author: Self.author(of: raw, &notes), breaking: raw.breaking,
+      language: language(of: raw, &notes), url: page, author: Self.author(of: raw, &notes), breaking: raw.breaking,
       attachments: attachments, isDateFirstSeen: date.origin == .reading,
       dateProblem: date.problem, origin: raw.id == nil ? guid.flatMap(Self.uuid(ofURN:)) : nil,
-      linkID: raw.id == nil ? names.linkID : nil, earlierID: raw.id == nil ? names.earlierID : nil)
+      linkID: raw.id == nil ? names.linkID : nil, isNamedByLink: names.isNamedByLink,
+      earlierID: raw.id == nil ? names.earlierID : nil, sharesName: raw.id == nil && isNamedByDay,
+      hasWeakMark: names.hasWeakMark)
   }
 
   /// Reads a UUID as a URN; nil for another text, and for the nil UUID, which identifies nothing.
@@ -142,7 +153,8 @@ struct EntryBuilder {
     for text in dates {
       guard let reading = FeedDate.reading(of: text, language: language) else { continue }
       if let date = FeedDate.date(of: reading, in: text, evidence: orders, language: language) {
-        return EntryDate(value: RFC3339.truncated(date), origin: own.isEmpty ? .feed : .entry)
+        let isDay = !own.isEmpty && FeedDate.isDay(date, written: text)
+        return EntryDate(value: RFC3339.truncated(date), origin: own.isEmpty ? .feed : .entry, isDay: isDay)
       }
       isAmbiguous = true
     }

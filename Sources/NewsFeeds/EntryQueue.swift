@@ -14,14 +14,15 @@ struct EntryQueue {
   private static let maximumBytes = 4 * 1024 * 1024
 
   private var builder: EntryBuilder
-  private var history: EntryHistory?
+  private var history: EntryHistory
   private var waiting: [Waiting] = []
   private var bytes = 0
 
-  /// - Parameter skipsRepetitions: Whether an entry with the identifier of an earlier one is skipped.
+  /// - Parameter skipsRepetitions: Whether an entry with the identifier of an earlier one is skipped. Otherwise the last one
+  ///   applies.
   init(missingDate: MissingDate, skipsRepetitions: Bool) {
     builder = EntryBuilder(missingDate: missingDate)
-    history = skipsRepetitions ? EntryHistory() : nil
+    history = EntryHistory(skipsRepetitions: skipsRepetitions)
   }
 
   /// Adds an entry.
@@ -59,8 +60,7 @@ struct EntryQueue {
   }
 
   private mutating func events(for raw: RawEntry) -> [FeedEvent] {
-    let events = builder.events(for: raw)
-    return history?.withoutRepetition(events, at: raw.position) ?? events
+    history.withoutRepetition(builder.events(for: raw), at: raw.position)
   }
 }
 

@@ -27,7 +27,7 @@ extension Exclusion {
   init?(_ entry: FeedElement) {
     let found =
       Self.wordpress(entry) ?? Self.atom(entry) ?? Self.blogger(entry)
-      ?? entry.value(.none, "status").flatMap(Self.state)
+      ?? entry.children.lazy.compactMap(Self.stated).first
     guard let found else { return nil }
     self = found
   }
@@ -69,6 +69,14 @@ extension Exclusion {
     return entry.value(.blogger, "status").map(word).flatMap { $0 == "live" ? nil : Exclusion($0) }
   }
 
+  /// Reads an element without a vocabulary of states by the words that records in JSON have.
+  private static func stated(_ element: FeedElement) -> Exclusion? {
+    guard [FeedNamespace.none, .atom].contains(element.name.space), element.name.local.utf8.count <= RecordState.maximumNameBytes,
+      !element.hasElements
+    else { return nil }
+    return RecordState.exclusion(by: plain(element.name.local), text: element.text.trimmed)
+  }
+
   /// Returns a text as a word in lower case.
   ///
   /// It is cut after bytes: a character can have any number of marks, and comparing them takes quadratic time.
@@ -108,7 +116,7 @@ extension Exclusion {
   }
 }
 
-/// The state of a record in JSON, by the fields that publishing systems use.
+/// The state of a record in JSON or XML, by the fields that publishing systems use.
 struct RecordState: Decodable {
   /// The fields for states and for readers, without underscores and in lower case.
   private static let stateFields: Set<String> = [
@@ -124,6 +132,8 @@ struct RecordState: Decodable {
   /// The fields that mark a record as not public if they are false.
   private static let publicFlags: Set<String> = ["published", "ispublished", "public", "ispublic"]
   private static let passwordFields: Set<String> = ["password", "postpassword"]
+  /// The maximum number of bytes of the name of a field.
+  static let maximumNameBytes = 32
 
   private struct Key: CodingKey {
     let stringValue: String
@@ -138,7 +148,7 @@ struct RecordState: Decodable {
 
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
-    let keys = fields.allKeys.filter { $0.stringValue.utf8.count <= 32 }
+    let keys = fields.allKeys.filter { $0.stringValue.utf8.count <= Self.maximumNameBytes }
     let sorted = keys.sorted { $0.stringValue < $1.stringValue }
     exclusion = sorted.lazy.compactMap { Self.exclusion(by: $0, in: fields) }.first
   }
@@ -146,12 +156,22 @@ struct RecordState: Decodable {
   private static func exclusion(by key: Key, in fields: KeyedDecodingContainer<Key>) -> Exclusion? {
     let name = Exclusion.plain(key.stringValue)
     let text = try? fields.decode(String.self, forKey: key)
-    if let text, passwordFields.contains(name) { return text.isEmpty ? nil : Exclusion("password") }
-    if let text, stateFields.contains(name) { return Exclusion.state(text) }
-    if let text, typeFields.contains(name) { return Exclusion.type(text) }
-    let number = (try? fields.decode(Int.self, forKey: key)).map { $0 != 0 }
-    let flag = (try? fields.decode(Bool.self, forKey: key)) ?? number ?? text.flatMap { Bool(Exclusion.plain($0)) }
-    if flag == true { return privateFlags[name].map { Exclusion($0) } }
-    return flag == false && publicFlags.contains(name) ? Exclusion("unpublished") : nil
+    if let text { return exclusion(by: name, text: text) }
+    return (try? fields.decode(JSONFlag.self, forKey: key).value).flatMap { exclusion(by: name, flag: $0) }
+  }
+
+  /// Returns the exclusion by the text of a field; nil for other fields and for public records.
+  ///
+  /// - Parameter name: The name as `Exclusion.plain` has it.
+  static func exclusion(by name: String, text: String) -> Exclusion? {
+    if passwordFields.contains(name) { return text.isEmpty ? nil : Exclusion("password") }
+    if stateFields.contains(name) { return Exclusion.state(text) }
+    if typeFields.contains(name) { return Exclusion.type(text) }
+    return JSONFlag.value(of: text).flatMap { exclusion(by: name, flag: $0) }
+  }
+
+  private static func exclusion(by name: String, flag: Bool) -> Exclusion? {
+    if flag { return privateFlags[name].map { Exclusion($0) } }
+    return publicFlags.contains(name) ? Exclusion("unpublished") : nil
   }
 }

@@ -49,9 +49,6 @@ package enum ExportedLineReader {
       newTopics: try (line.newTopics ?? []).map(topic))
   }
 
-  private static let maximumCaptionBytes = 2048
-  private static let maximumCreditBytes = 256
-
   private static func required<Value>(_ value: Value?, _ name: String) throws -> Value {
     guard let value else { throw InvalidField(message: "the field \"\(name)\" is missing or cannot be read") }
     return value
@@ -85,8 +82,8 @@ package enum ExportedLineReader {
     attachment.url = try required(Attachment.address(attachment.url), "attachments.url")
     attachment.type = try required(MediaType.isValid(attachment.type) ? attachment.type : nil, "attachments.type")
     attachment.alt = try text(attachment.alt, EntryBuilder.maximumAltBytes, "alt")
-    attachment.caption = try text(attachment.caption, maximumCaptionBytes, "caption")
-    attachment.credit = try text(attachment.credit, maximumCreditBytes, "credit")
+    attachment.caption = try text(attachment.caption, EntryBuilder.maximumCaptionBytes, "caption")
+    attachment.credit = try text(attachment.credit, EntryBuilder.maximumCreditBytes, "credit")
     attachment.bytes = try within(Attachment.byteRange, attachment.bytes, "attachments.bytes")
     attachment.width = try within(Attachment.pixelRange, attachment.width, "attachments.width")
     attachment.height = try within(Attachment.pixelRange, attachment.height, "attachments.height")

@@ -6,7 +6,7 @@ internal import News
 ///
 /// The parts may be in any order that allows a single reading, with names in any language of CLDR, digits of any script,
 /// 12-hour clocks, the units of Chinese, Japanese and Korean, zones by number, name or identifier, and Buddhist, Persian,
-/// Japanese and Taiwanese years. A missing zone and an unknown name are UTC, as RFC 5322 section 4.3 recommends.
+/// Japanese and Taiwanese years. A zone in parentheses applies if no other is named. A missing zone and an unknown name are UTC, as RFC 5322 section 4.3 recommends.
 public enum FeedDate {
   /// The maximum length of a date.
   static let maximumBytes = 256
@@ -43,8 +43,16 @@ public enum FeedDate {
     let text = text.trimmed
     if let date = RFC3339.date(from: text) { return isPlausible(date) ? .certain(date, order: nil) : nil }
     if let date = DateNumber.date(from: text) { return .certain(date, order: nil) }
-    var parser = DateParser(DateToken.tokens(of: DateNumber.withoutWeek(text)), language: language)
+    if let date = DateNumber.call(text) { return isPlausible(date) ? .certain(date, order: nil) : nil }
+    let (tokens, comments) = DateToken.split(DateNumber.withoutWeek(text))
+    var parser = DateParser(tokens, comments: comments, language: language)
     return parser.reading()
+  }
+
+  /// Whether a date is a day without a time, or with midnight in its place.
+  static func isDay(_ date: Date, written text: String) -> Bool {
+    date.timeIntervalSince1970.truncatingRemainder(dividingBy: 86_400) == 0
+      || [" 00:00", "T00:00"].contains { text.utf8.firstRange(of: $0.utf8) != nil }
   }
 
   private static func isPlausible(_ date: Date) -> Bool {
@@ -124,6 +132,13 @@ enum DateNumber {
     case 19: return Date(timeIntervalSince1970: value / 1e9)
     default: return nil
     }
+  }
+
+  /// Parses the milliseconds since 1970 of `/Date(1704450600000)/` (JSON of ASP.NET) or `new Date(1704450600000)`. An offset
+  /// behind the number does not change the time.
+  static func call(_ text: String) -> Date? {
+    guard let match = text.wholeMatch(of: #/\\?\/?(?:new )?Date\((-?\d{1,15})(?:[+-]\d{4})?\)\\?\/?/#) else { return nil }
+    return Double(match.1).map { Date(timeIntervalSince1970: $0 / 1e3) }
   }
 
   private static func compactDate(_ digits: Substring) -> Date? {

@@ -18,22 +18,50 @@ extension FeedDiscovery {
     guard isPage(text) else { return nil }
     let finder = RefreshFinder()
     HTMLScanner.scan(text, into: finder)
-    guard let content = finder.content,
+    let base = finder.base.flatMap { SafeLink.web($0, base: address) } ?? address
+    return finder.content.flatMap { target(of: $0, base: base) }
+  }
+
+  /// Returns the address to which a response leads on by its header field `Refresh` (HTML Standard, "speculative loading
+  /// and refresh": browsers treat it like the element).
+  ///
+  /// - Parameters:
+  ///   - field: The value of the field.
+  ///   - page: The bytes of the response. A feed does not lead on.
+  ///   - address: The address of the response after redirects.
+  /// - Returns: An absolute http or https URL; nil if the response is a feed, or stays.
+  public static func refresh(field: String, of page: some Collection<UInt8>, at address: String) -> String? {
+    let text = String(decoding: page.prefix(1024), as: UTF8.self)
+    let first = firstRoot(of: text)
+    let isFeed = first.map { !pageRoots.contains($0) } ?? ["{", "<"].contains(text.trimmed.prefix(1))
+    guard !isFeed, field.utf8.count <= 2 * SafeLink.maximumBytes else { return nil }
+    return target(of: field, base: address)
+  }
+
+  /// Reads the content of a refresh: the seconds, and the address behind them.
+  private static func target(of content: String, base: String) -> String? {
+    guard
       let match = content.firstMatch(
         of: /^\s*(\d{0,9})[\d.]*(?:\s*[;,]\s*|\s+)(?:[uU][rR][lL]\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/),
       (Int(match.1) ?? 0) <= maximumRefreshWait
     else { return nil }
-    let base = finder.base.flatMap { SafeLink.web($0, base: address) } ?? address
     return (match.2 ?? match.3 ?? match.4)?.description.trimmed.nonEmpty.flatMap { SafeLink.web($0, base: base) }
   }
 
   /// Whether a text begins like a page, and not like a feed, whose entries may have pages in them.
   private static func isPage(_ text: String) -> Bool {
-    let start = text.prefix(1024).lowercased()
     guard text.prefix(maximumRefreshBytes).lowercased().contains("http-equiv") else { return false }
-    let roots = ["<html", "<!doctype html", "<head", "<meta", "<title", "<rss", "<feed", "<rdf", "<atom"]
-    let first = roots.compactMap { root in start.range(of: root).map { ($0.lowerBound, root) } }.min { $0.0 < $1.0 }
-    return first.map { roots.prefix(5).contains($0.1) } ?? false
+    return firstRoot(of: text).map(pageRoots.contains) ?? false
+  }
+
+  private static let pageRoots = ["<html", "<!doctype html", "<head", "<meta", "<title"]
+  private static let feedRoots = ["<rss", "<feed", "<rdf", "<atom"]
+
+  /// Returns the first tag of a page or a feed at the start of a text.
+  private static func firstRoot(of text: String) -> String? {
+    let start = text.prefix(1024).lowercased()
+    let found = (pageRoots + feedRoots).compactMap { root in start.range(of: root).map { ($0.lowerBound, root) } }
+    return found.min { $0.0 < $1.0 }?.1
   }
 }
 

@@ -85,24 +85,28 @@ final class FeedElement {
 
   /// Detects two entries that ran together, because the tags between them or the end of a CDATA section are missing.
   ///
-  /// - Parameter names: The children that occur once in an entry.
+  /// - Parameter names: The child that identifies an entry, and others that occur once. Titles in two languages are no
+  ///   evidence.
   /// - Returns: The evidence as a message; nil if there is none.
   func evidence(ofTwoEntries names: [String]) -> String? {
-    for name in names {
-      // The values are compared as bytes, because hashing characters takes time quadratic in their combining marks.
-      let values = Set(all(self.name.space, name).map { Array($0.text.trimmed.utf8) })
-      if values.count > 1 { return "has two different elements \"\(name)\" and may be two entries" }
+    // The values are compared as bytes, because hashing characters takes time quadratic in their combining marks.
+    let different = names.filter { name in Set(all(self.name.space, name).map { Array($0.text.trimmed.utf8) }).count > 1 }
+    if different.first == names.first || different.count > 1, let name = different.first {
+      return "has two different elements \"\(name)\" and may be two entries"
     }
-    let marks = ["<![CDATA[", "</\(name.local)>"]
-    return hasCDATA(with: marks) ? "has a nested CDATA section and may be two entries" : nil
+    return hasOpenSection(within: name.local) ? "has a nested CDATA section and may be two entries" : nil
   }
 
-  private func hasCDATA(with marks: [String]) -> Bool {
+  /// Whether a CDATA section has swallowed the end of its own element and the start of another section or entry. The words
+  /// alone are those of a text about XML.
+  private func hasOpenSection(within entry: String) -> Bool {
     if hasCDATA {
-      let text = text
-      if marks.contains(where: text.contains) { return true }
+      let bytes = Array(text.utf8)
+      let ends = ["</\(name.local)>", ":\(name.local)>"].compactMap { bytes.firstRange(of: $0.utf8)?.upperBound }
+      let starts = ["<![CDATA[", "<\(entry)>", "<\(entry) "]
+      if let end = ends.min(), starts.contains(where: { bytes[end...].firstRange(of: $0.utf8) != nil }) { return true }
     }
-    return children.contains { $0.hasCDATA(with: marks) }
+    return children.contains { $0.hasOpenSection(within: entry) }
   }
 
   var hasElements: Bool {
@@ -176,7 +180,7 @@ final class FeedElement {
 /// The vocabularies of entries. `none` is that of RSS, which has no namespace of its own.
 enum FeedNamespace: Sendable {
   case none, atom, content, dublinCore, itunes, media, syndication, xhtml, xlink, xml, rdf, wordpress, publishing
-  case blogger
+  case blogger, googlePlay, podcast
   case other
 
   /// Finds a namespace by its URI, or by the usual prefix if a feed does not declare it.
@@ -190,6 +194,8 @@ enum FeedNamespace: Sendable {
         case "content": .content
         case "dc", "dcterms": .dublinCore
         case "itunes": .itunes
+        case "googleplay": .googlePlay
+        case "podcast": .podcast
         case "media": .media
         case "atom": .atom
         case "sy": .syndication
@@ -233,6 +239,9 @@ enum FeedNamespace: Sendable {
     "http://purl.org/dc/elements/1.1/": .dublinCore,
     "http://purl.org/dc/terms/": .dublinCore,
     "http://www.itunes.com/dtds/podcast-1.0.dtd": .itunes,
+    "http://www.google.com/schemas/play-podcasts/1.0": .googlePlay,
+    "https://podcastindex.org/namespace/1.0": .podcast,
+    "https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md": .podcast,
     "http://purl.org/rss/1.0/modules/syndication/": .syndication,
     "http://search.yahoo.com/mrss/": .media,
     "http://www.rssboard.org/media-rss": .media,

@@ -54,14 +54,19 @@ public struct FeedEntry: Sendable, Equatable {
   /// Tidings. An item keeps this id on every server that imports it, so that servers which follow each other do not
   /// multiply it. nil for other guids.
   public var origin: UUID?
-  /// The id of an entry whose name is not its own: the version 5 UUID of `source`, `guid` and the link, or the first file
-  /// without one, or the text of an entry that has none of them. nil if nothing else identifies the entry.
+  /// The id of an entry whose name is not its own: the version 5 UUID of `source`, `guid` and the link. The first file takes
+  /// the place of a missing link, and the title and the date, or the text, that of a missing file. nil if the source gives
+  /// a UUID.
   public var linkID: UUID?
+  /// Whether `guid` is the link, for lack of an identifier.
+  public var isNamedByLink = false
   /// The id that the entry had in versions that read fewer identifiers; nil if it is `id`.
   public var earlierID: UUID?
-  /// Whether an entry before this one in the document has the same `id` and another `linkID`. The name identifies neither
-  /// of them.
+  /// Whether the name does not identify the entry: an entry before this one in the document has the same `id` and is
+  /// another one, or the name is no more than the date of a day.
   public var sharesName = false
+  /// Whether `linkID` is made of texts, although the entry has a name.
+  var hasWeakMark = false
 }
 
 /// A category of an entry, and the topic it stands for.

@@ -22,6 +22,8 @@ struct FeedMetadata {
   private(set) var language: String?
   private(set) var base: String?
   private(set) var authors: [String] = []
+  /// The authors whose names are too long, which older versions did not read, shortened.
+  private(set) var longAuthors: [String] = []
   /// The address of the feed's picture: that of a podcast, or else that of the channel.
   private(set) var picture: String?
   /// The date of the feed; nil from RSS 2.0 on, where entries have their own dates.
@@ -65,6 +67,15 @@ struct FeedMetadata {
     return text
   }
 
+  /// The length to which a name is shortened that is too long to be repeated. It is longer than an author of an entry, so
+  /// that the entry reports it.
+  static let maximumLongBytes = 512
+
+  /// Returns a text of at most as many bytes as are kept.
+  static func shortened(_ text: String) -> String {
+    text.utf8.count <= maximumBytes ? text : PlainText.shortened(text.trimmed, to: maximumBytes)
+  }
+
   /// Reads the version of RSS.
   mutating func applyVersion(_ root: FeedNamespace, _ attributes: [FeedAttribute]) {
     let version = attributes.first { $0.space == .none && $0.name == "version" }?.value
@@ -93,10 +104,12 @@ struct FeedMetadata {
     case (.none, "link"), (.atom, "link"): applyLink(element)
     case (.none, "title"):
       title = title ?? text
-      titleText = titleText ?? RawText(text, .unsure)
+      titleText = titleText ?? RawText(Self.shortened(element.text), .unsure)
     case (.none, "pubDate"), (.none, "lastBuildDate"), (.dublinCore, "date"): date = date ?? (isOld ? text : nil)
     case (.none, "language"), (.dublinCore, "language"): language = text ?? language
     case (.itunes, "image"): picture = element["href"].flatMap(Self.bounded) ?? picture
+    case (.googlePlay, "image"), (.podcast, "image"):
+      picture = picture ?? element["href"].flatMap(Self.bounded)
     case (.none, "image"): picture = picture ?? element.value(.none, "url").flatMap(Self.bounded)
     case (.none, "ttl"): hints.setMinutesToLive(text)
     case (.none, "skipHours"): hints.addSkippedHours(element)
@@ -111,7 +124,7 @@ struct FeedMetadata {
   /// Reads a child of an Atom feed.
   mutating func applyAtom(_ element: FeedElement) {
     guard element.name.space == .atom else {
-      if element.name.space == .syndication { applyRSS(element) }
+      if [.syndication, .itunes, .googlePlay, .podcast].contains(element.name.space) { applyRSS(element) }
       return
     }
     let text = Self.bounded(element.text)
@@ -119,11 +132,16 @@ struct FeedMetadata {
     case "id": identifier = identifier ?? text
     case "title":
       title = title ?? text
-      titleText = titleText ?? (element.text.utf8.count <= Self.maximumBytes ? RawEntry.atomText(element) : nil)
+      titleText = titleText ?? RawEntry.atomText(element).flatMap { RawText(Self.shortened($0.value), $0.kind) }
     case "author":
-      if authors.count < Self.maximumAuthors, let name = RawEntry.name(ofPerson: element).flatMap(Self.bounded) {
+      guard authors.count < Self.maximumAuthors else { break }
+      let name = RawEntry.name(ofPerson: element)
+      if let name = name.flatMap(Self.bounded) {
         authors.append(name)
+      } else if longAuthors.isEmpty, let name = name ?? RawEntry.longName(element) {
+        longAuthors.append(PlainText.shortened(name, to: Self.maximumLongBytes))
       }
+    case "logo": picture = picture ?? text
     case "link" where element.relation == "alternate":
       guard link == nil, let target = element.target else { break }
       link = SafeLink.web(target, base: base)

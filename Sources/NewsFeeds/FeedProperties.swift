@@ -35,6 +35,8 @@ public struct FeedProperties: Sendable, Equatable {
   public var skippedDays: Set<Int> = []
   /// Whether the feed will not be updated any more (`expired` of a JSON Feed).
   public var hasEnded = false
+  /// Sentences about what is shortened.
+  private(set) var notes: [String] = []
 
   /// Creates properties of a feed that has none.
   public init() {}
@@ -111,9 +113,9 @@ extension FeedProperties {
 
   /// Sets the title and the language after validation.
   mutating func setTexts(title: RawText?, language: String?) {
-    self.title = title.flatMap { EntryBuilder.line($0).nonEmpty }.flatMap {
-      $0.utf8.count <= EntryBuilder.maximumTitleBytes ? $0 : nil
-    }
+    notes = []
+    self.title = EntryBuilder.bounded(
+      title.map(EntryBuilder.line), EntryBuilder.maximumTitleBytes, "title of the feed", &notes)
     self.language = language.flatMap(LanguageTag.normalised)
   }
 }

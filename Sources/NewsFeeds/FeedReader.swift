@@ -97,7 +97,8 @@ public final class FeedReader {
 
   /// The problems with the start, the encoding and references, ordered by line.
   private var problems: [FeedProblem] {
-    ([excess].compactMap { $0 } + decoder.problems + references.problems).sorted {
+    let notes = properties.notes.map { FeedProblem(position: .line(firstLine), message: $0) }
+    return ([excess].compactMap { $0 } + decoder.problems + references.problems + notes).sorted {
       ($0.position.number, $0.message) < ($1.position.number, $1.message)
     }
   }
@@ -179,18 +180,23 @@ extension FeedReader {
   ///
   /// - Returns: nil if more bytes are needed.
   private func decideByRoot(_ content: ArraySlice<UInt8>, isLast: Bool) -> [FeedEvent]? {
-    switch FeedProlog.find(in: content, isWhole: isLast) {
+    let found = FeedProlog.find(in: content, isWhole: isLast)
+    if found == .open { return nil }
+    // The texts of a JSON Feed may have the elements of pages and feeds inside.
+    let isMarkup = content.first == UInt8(ascii: "<") && found != .none
+    if !isMarkup, let start = JSONFeedParser.start(in: content) {
+      if case .excess(let count) = found, content.startIndex + count < start {} else {
+        drop(content[..<start])
+        return begin(.jsonFeed, Array(content[start...]), isLast: isLast)
+      }
+    }
+    switch found {
     case .open: return nil
     case .regular: return begin(.rss, Array(content), isLast: isLast)
     case .excess(let count):
       drop(content.prefix(count))
       return begin(.rss, Array(content.dropFirst(count)), isLast: isLast)
     case .none:
-      let start = content.firstIndex(of: UInt8(ascii: "{"))
-      if let start, content.firstRange(of: JSONFeedParser.versionPrefix.utf8) != nil {
-        drop(content[..<start])
-        return begin(.jsonFeed, Array(content[start...]), isLast: isLast)
-      }
       return content.first == UInt8(ascii: "<")
         ? begin(.rss, Array(content), isLast: isLast) : fail("is neither XML nor JSON")
     }

@@ -7,6 +7,29 @@ enum JSONFeedParser {
   /// The common prefix of the format's version URLs.
   static let versionPrefix = "https://jsonfeed.org/version/"
 
+  /// The prefix as it is in JSON, where a slash may be escaped.
+  private static let writtenPrefixes = [versionPrefix, versionPrefix.replacing("/", with: "\\/")].map { Array($0.utf8) }
+
+  /// Finds the object of a JSON Feed behind other text, such as the warnings of a program.
+  ///
+  /// - Returns: The index of its brace: the first one that a name in quotation marks and a colon follow; nil if the text
+  ///   names no version of the format behind it.
+  static func start(in text: ArraySlice<UInt8>) -> Int? {
+    guard let version = writtenPrefixes.compactMap({ text.firstRange(of: $0)?.lowerBound }).min() else { return nil }
+    var rest = text[..<version]
+    while let brace = rest.firstIndex(of: UInt8(ascii: "{")) {
+      rest = rest[(brace + 1)...]
+      let name = text[(brace + 1)...].prefix(maximumNameBytes).drop { $0 <= 0x20 }
+      guard name.first == UInt8(ascii: "\"") else { continue }
+      let behind = name.dropFirst().drop { $0 != UInt8(ascii: "\"") }.dropFirst().drop { $0 <= 0x20 }
+      if behind.first == UInt8(ascii: ":") { return brace }
+    }
+    return nil
+  }
+
+  /// The maximum number of bytes from a brace to the end of the first name behind it.
+  private static let maximumNameBytes = 128
+
   /// Parses a document.
   ///
   /// - Returns: The events, and the properties of the feed; nil if the document is not a feed.
@@ -46,10 +69,13 @@ enum JSONFeedParser {
     return (events + queue.finish(), FeedProperties(feed, readFrom: address))
   }
 
-  /// Whether the whole text is the object of a JSON Feed.
+  /// Whether a text is the object of a JSON Feed, with or without other text behind it.
   static func isJSONFeed(_ text: [UInt8]) -> Bool {
-    guard !JSONKeys.areTooLong(in: text), let head = try? JSONDecoder().decode(JSONFeedHead.self, from: Data(text))
-    else { return false }
+    guard !JSONKeys.areTooLong(in: text) else { return false }
+    func head(_ text: some Collection<UInt8>) -> JSONFeedHead? {
+      try? JSONDecoder().decode(JSONFeedHead.self, from: Data(text))
+    }
+    guard let head = head(text) ?? head(JSONKeys.firstObject(of: text)) else { return false }
     return head.version.utf8.starts(with: versionPrefix.utf8) && head.hasItems
   }
 }
@@ -76,7 +102,7 @@ private struct JSONFeedDocument: Decodable {
   var homePage: String?
   var feedURL: String?
   var language: String?
-  var authors: [JSONFeedAuthor] = []
+  var authors: [JSONName] = []
   var items: [DecodingResult<JSONFeedItem>]?
   var hubs: [JSONFeedHub] = []
   var hasEnded = false
@@ -98,8 +124,8 @@ private struct JSONFeedDocument: Decodable {
     homePage = text(.homePage)
     feedURL = text(.feedURL)
     language = text(.language)
-    authors = list(.authors, of: JSONFeedAuthor.self)
-    if authors.isEmpty, let author = try? fields.decode(JSONFeedAuthor.self, forKey: .author) { authors = [author] }
+    authors = list(.authors, of: JSONName.self)
+    if authors.isEmpty, let author = try? fields.decode(JSONName.self, forKey: .author) { authors = [author] }
     items = try fields.decodeIfPresent([DecodingResult<JSONFeedItem>].self, forKey: .items)
     hubs = list(.hubs, of: JSONFeedHub.self)
     hasEnded = (try? fields.decode(Bool.self, forKey: .expired)) == true
@@ -113,23 +139,6 @@ private struct JSONFeedHub: Decodable {
   var url: String
 }
 
-private struct JSONFeedAuthor: Decodable {
-  var name: String?
-
-  private enum CodingKeys: CodingKey {
-    case name
-  }
-
-  /// Some publishers write a name in place of the object.
-  init(from decoder: any Decoder) throws {
-    if let text = try? decoder.singleValueContainer().decode(String.self) {
-      name = text
-    } else {
-      name = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .name)
-    }
-  }
-}
-
 private struct JSONFeedItem: Decodable {
   var id: String?
   var url: String?
@@ -140,14 +149,13 @@ private struct JSONFeedItem: Decodable {
   var summary: String?
   var image: String?
   var banner: String?
-  var published: String?
-  var modified: String?
-  var authors: [JSONFeedAuthor] = []
+  var dates: [String] = []
+  var authors: [JSONName] = []
   var tags: [String] = []
   var language: String?
   var attachments: [JSONFeedAttachment] = []
-  /// The names of the fields whose values have the wrong type.
-  private(set) var lost: [String] = []
+  /// Sentences about the fields whose values have the wrong type.
+  let losses: [String]
   let exclusion: Exclusion?
 
   private enum CodingKeys: String, CodingKey {
@@ -162,64 +170,23 @@ private struct JSONFeedItem: Decodable {
 
   init(from decoder: any Decoder) throws {
     exclusion = try RecordState(from: decoder).exclusion
-    let fields = try decoder.container(keyedBy: CodingKeys.self)
-    id = value(.id, in: fields)
-    url = value(.url, in: fields)
-    externalURL = value(.externalURL, in: fields)
-    title = value(.title, in: fields)
-    html = value(.html, in: fields)
-    text = value(.text, in: fields)
-    summary = value(.summary, in: fields)
-    image = value(.image, in: fields)
-    banner = value(.banner, in: fields)
-    published = value(.published, in: fields)
-    modified = value(.modified, in: fields)
+    var fields = try JSONFields<CodingKeys>(decoder)
+    id = fields.text(.id)
+    url = fields.text(.url)
+    externalURL = fields.text(.externalURL)
+    title = fields.text(.title)
+    html = fields.text(.html)
+    text = fields.text(.text)
+    summary = fields.text(.summary)
+    image = fields.text(.image)
+    banner = fields.text(.banner)
+    dates = fields.dates(.published, .modified)
     // `author` is the member of version 1.
-    authors = list(fields.contains(.authors) ? .authors : .author, in: fields)
-    tags = list(.tags, of: JSONText.self, in: fields).map(\.text)
-    language = value(.language, in: fields)
-    attachments = list(.attachments, in: fields)
-  }
-
-  private mutating func value(_ key: CodingKeys, in fields: KeyedDecodingContainer<CodingKeys>) -> String? {
-    do {
-      return try fields.decodeIfPresent(JSONText.self, forKey: key)?.text
-    } catch {
-      lost.append(key.rawValue)
-      return nil
-    }
-  }
-
-  /// Reads a list, or a single value in place of one.
-  private mutating func list<Value: Decodable>(
-    _ key: CodingKeys, of type: Value.Type = Value.self, in fields: KeyedDecodingContainer<CodingKeys>
-  ) -> [Value] {
-    guard fields.contains(key), (try? fields.decodeNil(forKey: key)) != true else { return [] }
-    if let values = try? fields.decode([DecodingResult<Value>].self, forKey: key) {
-      let read = values.compactMap(\.value)
-      if read.count < values.count { lost.append(key.rawValue) }
-      return read
-    }
-    if let value = try? fields.decode(Value.self, forKey: key) { return [value] }
-    lost.append(key.rawValue)
-    return []
-  }
-}
-
-/// A text, or a number in place of one: "If an id is presented as a number or other type, a JSON Feed reader should coerce
-/// it to a string."
-private struct JSONText: Decodable {
-  let text: String
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if let text = try? container.decode(String.self) {
-      self.text = text
-    } else if let number = try? container.decode(Int.self) {
-      text = String(number)
-    } else {
-      text = String(try container.decode(Double.self))
-    }
+    authors = fields.list(fields.contains(.authors) ? .authors : .author)
+    tags = fields.list(.tags, of: JSONText.self).map(\.text)
+    language = fields.text(.language)
+    attachments = fields.list(.attachments)
+    losses = fields.losses
   }
 }
 
@@ -242,25 +209,6 @@ private struct JSONFeedAttachment: Decodable {
     title = try? fields.decode(String.self, forKey: .title)
     let size = try? fields.decode(JSONText.self, forKey: .bytes)
     bytes = size.flatMap { Double($0.text) }
-  }
-}
-
-/// A value, or the reason why decoding failed, so that one malformed item leaves the others readable.
-private struct DecodingResult<Value: Decodable>: Decodable {
-  struct Failure: Error {
-    let message: String
-  }
-
-  let result: Result<Value, Failure>
-
-  var value: Value? { try? result.get() }
-
-  init(from decoder: any Decoder) throws {
-    do {
-      result = .success(try Value(from: decoder))
-    } catch {
-      result = .failure(Failure(message: JSONProblem.message(for: error, below: decoder.codingPath.count)))
-    }
   }
 }
 
@@ -291,7 +239,7 @@ extension RawEntry {
     let written = item.url ?? item.externalURL
     link = written.flatMap { SafeLink.web($0, base: feedBase) }
     base = link ?? feedBase
-    dates = [item.published, item.modified].compactMap { $0 }
+    dates = item.dates
     title = RawText(item.title, .plain)
     summary = RawText(item.summary, .plain)
     content = RawText(item.html, .html)
@@ -299,9 +247,14 @@ extension RawEntry {
     categories = item.tags
     language = item.language ?? feed.language.flatMap(FeedMetadata.bounded)
     authors = Self.names(item.authors)
-    if authors.isEmpty { authors = Self.names(feed.authors) }
+    lateAuthors = Self.longNames(item.authors)
+    if authors.isEmpty, lateAuthors.isEmpty {
+      authors = Self.names(feed.authors)
+      let long = Self.longNames(feed.authors).prefix(1)
+      lateAuthors = long.map { PlainText.shortened($0, to: FeedMetadata.maximumLongBytes) }
+    }
     exclusion = item.exclusion
-    losses = item.lost.map { "the field \"\($0)\" has the wrong type and is omitted" }
+    losses = item.losses
     noteLoss(of: written, used: link)
     attachments = item.attachments.map { file in
       let bytes = file.bytes.flatMap { Int(exactly: $0.rounded()) }.flatMap { $0 > 0 ? $0 : nil }
@@ -310,7 +263,14 @@ extension RawEntry {
     attachments += [item.image, item.banner].compactMap { $0.map { Attachment(url: $0, type: "") } }
   }
 
-  private static func names(_ authors: [JSONFeedAuthor]) -> [String] {
+  /// Returns the names that are too long for older versions.
+  private static func longNames(_ authors: [JSONName]) -> [String] {
+    authors.prefix(FeedMetadata.maximumAuthors).compactMap { author in
+      author.name.flatMap { FeedMetadata.bounded($0) == nil ? $0.trimmed.nonEmpty : nil }
+    }
+  }
+
+  private static func names(_ authors: [JSONName]) -> [String] {
     authors.prefix(FeedMetadata.maximumAuthors).compactMap { $0.name.flatMap(FeedMetadata.bounded) }
   }
 }

@@ -66,13 +66,12 @@ struct JSONLinesParser {
     if JSONKeys.areTooLong(in: line) { return skipped("has a key of more than \(JSONKeys.maximumBytes) bytes") }
     if readsNewsrooms, isNewsroomRecord { return queue.finish() + [.newsroom(line: Data(line), position)] }
     do {
-      let record = try JSONDecoder().decode(JSONRecord.self, from: Data(line))
-      guard record.line.sourceDigest == nil else {
-        return queue.finish() + [ExportedLineReader.event(for: record.line, at: position)]
+      switch try JSONDecoder().decode(JSONRecord.self, from: Data(line)) {
+      case .copy(let line): return queue.finish() + [ExportedLineReader.event(for: line, at: position)]
+      case .entry(var entry):
+        entry.position = position
+        return queue.add(entry)
       }
-      var entry = RawEntry(record.line, at: position)
-      entry.exclusion = record.state.exclusion
-      return queue.add(entry)
     } catch {
       return skipped(JSONProblem.message(for: error))
     }
@@ -96,33 +95,85 @@ extension JSONLinesParser {
   }
 }
 
-/// A line with the state that it may have in the exports of other systems.
-private struct JSONRecord: Decodable {
-  let line: JSONLine
-  let state: RecordState
+/// A line of an export of our own, or of another system.
+private enum JSONRecord: Decodable {
+  case copy(JSONLine)
+  case entry(RawEntry)
+
+  private enum CodingKeys: CodingKey {
+    case id, guid, source, date, text, title, summary, html, topics, language, url, author, breaking, attachments
+    case sourceDigest
+  }
 
   init(from decoder: any Decoder) throws {
-    line = try JSONLine(from: decoder)
-    state = try RecordState(from: decoder)
+    var fields = try JSONFields<CodingKeys>(decoder)
+    if fields.contains(.sourceDigest) {
+      self = .copy(try JSONLine(from: decoder))
+      return
+    }
+    let source = fields.text(.source)?.trimmed.nonEmpty ?? JSONLinesParser.defaultSource
+    var entry = RawEntry(position: .line(0), source: source)
+    let id = fields.text(.id)
+    entry.id = id.flatMap { UUID(uuidString: $0.trimmed) }
+    entry.link = fields.text(.url)
+    entry.base = entry.link
+    entry.guid = fields.text(.guid)?.trimmed.nonEmpty ?? entry.link?.trimmed.nonEmpty ?? id?.trimmed.nonEmpty
+    entry.dates = fields.dates(.date)
+    entry.title = RawText(fields.text(.title), .plain)
+    entry.summary = RawText(fields.text(.summary), .plain)
+    entry.content = RawText(fields.text(.html), .html)
+    entry.text = fields.text(.text)
+    entry.categories = fields.list(.topics, of: JSONTopic.self).map(\.name)
+    entry.language = fields.text(.language)
+    entry.authors = fields.list(.author, of: JSONName.self).compactMap(\.name)
+    entry.breaking = fields.flag(.breaking) ?? false
+    let files = fields.list(.attachments, of: JSONAttachment.self)
+    for name in files.flatMap(\.lost) { fields.note("attachments.\(name)") }
+    entry.attachments = files.map(\.attachment)
+    entry.exclusion = try RecordState(from: decoder).exclusion
+    entry.losses = fields.losses
+    self = .entry(entry)
   }
 }
 
-extension RawEntry {
-  fileprivate init(_ line: JSONLine, at position: FeedPosition) {
-    self.init(position: position, source: line.source?.trimmed.nonEmpty ?? JSONLinesParser.defaultSource)
-    id = line.id.flatMap { UUID(uuidString: $0.trimmed) }
-    guid = line.guid?.trimmed.nonEmpty ?? line.url?.trimmed.nonEmpty ?? line.id?.trimmed.nonEmpty
-    link = line.url
-    base = line.url
-    dates = line.date.map { [$0] } ?? []
-    title = RawText(line.title, .plain)
-    summary = RawText(line.summary, .plain)
-    content = RawText(line.html, .html)
-    text = line.text
-    categories = line.topics ?? []
-    language = line.language
-    authors = line.author.map { [$0] } ?? []
-    breaking = line.breaking ?? false
-    attachments = line.attachments ?? []
+/// A topic: a text, a number, or an object with a name.
+private struct JSONTopic: Decodable {
+  let name: String
+
+  init(from decoder: any Decoder) throws {
+    if let name = try? JSONText(from: decoder).text {
+      self.name = name
+    } else if let name = try JSONName(from: decoder).name {
+      self.name = name
+    } else {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "has no name"))
+    }
+  }
+}
+
+/// A file of a line, of which only the address is required.
+private struct JSONAttachment: Decodable {
+  let attachment: Attachment
+  /// The names of the fields whose values have the wrong type.
+  let lost: [String]
+
+  private enum CodingKeys: CodingKey {
+    case url, type, bytes, width, height, alt, caption, credit, sha256
+  }
+
+  init(from decoder: any Decoder) throws {
+    if let url = try? decoder.singleValueContainer().decode(String.self) {
+      (attachment, lost) = (Attachment(url: url, type: ""), [])
+      return
+    }
+    var fields = try JSONFields<CodingKeys>(decoder)
+    guard let url = fields.text(.url) else {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "has no address"))
+    }
+    attachment = Attachment(
+      url: url, type: fields.text(.type) ?? "", bytes: fields.number(.bytes), width: fields.number(.width),
+      height: fields.number(.height), alt: fields.text(.alt), caption: fields.text(.caption),
+      credit: fields.text(.credit), sha256: fields.text(.sha256))
+    lost = fields.lost
   }
 }

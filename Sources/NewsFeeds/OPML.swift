@@ -72,7 +72,8 @@ public struct OPML: Sendable, Equatable {
       throw FeedProblem(position: .line(firstLine), message: content.isEmpty ? "is empty" : "is not XML")
     }
     var references = ReferenceRepair(firstLine: firstLine)
-    var rest = references.repaired(Array(content), isLast: true)[...]
+    var tags = TagRepair(firstLine: firstLine)
+    var rest = tags.repaired(references.repaired(Array(content), isLast: true))[...]
     let outline = OPMLOutline()
     let parser = XMLPushParser(document: outline, firstLine: firstLine)
     while !rest.isEmpty, parser.failure == nil {
@@ -84,7 +85,7 @@ public struct OPML: Sendable, Equatable {
       throw FeedProblem(position: .line(failure.line), message: failure.message)
     }
     self.init(title: outline.title, feeds: outline.feeds)
-    problems = outline.problems
+    problems = outline.problems + tags.problems
   }
 
   private static let pieceBytes = 16 * 1024

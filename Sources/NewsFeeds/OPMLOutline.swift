@@ -47,6 +47,7 @@ final class OPMLOutline: XMLDocumentBuilder {
     // An outline with outlines inside is a folder, whatever it claims to be.
     if !open.isEmpty { open[open.count - 1].problem = nil }
     guard outline.isFeed else {
+      noteLength(of: outline, line: line)
       open.append(Open(topics: Self.union(around, outline.folderTopics)))
       return nil
     }
@@ -57,6 +58,7 @@ final class OPMLOutline: XMLDocumentBuilder {
       return nil
     }
     open.append(Open(topics: around))
+    noteLength(of: outline, line: line)
     return add(outline, line: line, topics: Self.union(around, outline.categories))
   }
 
@@ -67,8 +69,14 @@ final class OPMLOutline: XMLDocumentBuilder {
   func end() {
     if let problem = open.popLast()?.problem { add(problem) }
     guard let text = titleText else { return }
-    title = Outline.line(String(decoding: text, as: UTF8.self), within: EntryBuilder.maximumTitleBytes)
+    title = Outline.line(String(decoding: text.prefix(Outline.maximumBytes), as: UTF8.self))
     titleText = nil
+  }
+
+  private func noteLength(of outline: Outline, line: Int) {
+    guard outline.isLong else { return }
+    let name = PlainText.shortened(outline.name ?? "", to: 64)
+    add(FeedProblem(position: .line(line), message: "a name or category of \"\(name)\" is shortened"))
   }
 
   private func add(_ problem: FeedProblem) {
@@ -122,7 +130,16 @@ private struct Outline {
   /// The name on one line.
   var name: String? {
     ["title", "text", "name"].lazy.compactMap { values[$0] }
-      .compactMap { Self.line($0, within: EntryBuilder.maximumTitleBytes) }.first
+      .compactMap { Self.line($0) }.first
+  }
+
+  /// Whether a text is longer than its limit.
+  var isLong: Bool {
+    let labels = categoryLabels + (isFeed ? [] : [name ?? ""])
+    let names = ["title", "text", "name"].compactMap { values[$0] }
+    return labels.contains { $0.utf8.count > EntryBuilder.maximumLabelBytes }
+      || names.contains { $0.utf8.count > EntryBuilder.maximumTitleBytes }
+      || (values["category"] ?? "").utf8.count > Self.maximumBytes
   }
 
   /// The attributes that name the address of a feed, by preference, without hyphens and underscores.
@@ -157,16 +174,19 @@ private struct Outline {
 
   /// The topics that `category` names: slash-delimited paths, separated by commas.
   var categories: [FeedCategory] {
-    let written = values["category"] ?? ""
-    return written.utf8.count <= 8192
-      ? written.split(whereSeparator: { ",/".contains($0) }).compactMap { Self.topic(String($0)) } : []
+    categoryLabels.compactMap(Self.topic)
+  }
+
+  private var categoryLabels: [String] {
+    let written = (values["category"] ?? "").utf8.prefix(Self.maximumBytes)
+    return written.split { ",/".utf8.contains($0) }.map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The topics of a folder. A single category has the folder's name as its label.
   var folderTopics: [FeedCategory] {
     let categories = categories
-    if categories.count == 1, let name = name.flatMap({ Self.line($0, within: EntryBuilder.maximumLabelBytes) }) {
-      return [FeedCategory(slug: categories[0].slug, label: name)]
+    if categories.count == 1, let name {
+      return [FeedCategory(slug: categories[0].slug, label: PlainText.shortened(name, to: EntryBuilder.maximumLabelBytes))]
     }
     return categories.isEmpty ? [name.flatMap(Self.topic)].compactMap { $0 } : categories
   }
@@ -176,17 +196,46 @@ private struct Outline {
     return Slug.make(label).map { FeedCategory(slug: $0, label: label) }
   }
 
-  /// Returns a text on one line; nil if it is empty or too long.
-  static func line(_ text: String, within limit: Int) -> String? {
-    guard text.utf8.count <= 4 * limit else { return nil }
-    return EntryBuilder.line(RawText(text, .unsure)).nonEmpty.flatMap { $0.utf8.count <= limit ? $0 : nil }
+  /// The maximum number of bytes of an attribute or a title that are read.
+  static let maximumBytes = 8192
+
+  /// Returns a text on one line, shortened to a limit; nil if it is empty.
+  static func line(_ text: String, within limit: Int = EntryBuilder.maximumTitleBytes) -> String? {
+    let start = text.utf8.count <= maximumBytes ? text : String(decoding: text.utf8.prefix(maximumBytes), as: UTF8.self)
+    return EntryBuilder.line(RawText(start, .unsure)).nonEmpty.map { PlainText.shortened($0, to: limit) }
   }
 
-  /// Returns an address. `feed://example.org/` and `feed:https://example.org/` are those of browsers that open feeds.
+  /// The schemes with which programs open feeds.
+  private static let feedSchemes: Set<String> = ["feed", "feeds", "itpc", "itpcs", "pcast", "podcast", "rss"]
+  /// The extensions of files. A text such as `feed.xml` is no host.
+  private static let extensions: Set<String> = [
+    "asp", "aspx", "atom", "cgi", "htm", "html", "json", "opml", "php", "rdf", "rss", "txt", "xml",
+  ]
+
+  /// Returns an address. `feed://example.org/` and `feed:https://example.org/` are those of programs that open feeds, and
+  /// an address may lack its scheme.
   private static func address(_ written: String) -> String? {
     let written = written.trimmed
-    guard written.utf8.count <= 4096, written.lowercased().hasPrefix("feed:") else { return SafeLink.web(written) }
-    let rest = String(written.dropFirst("feed:".count))
-    return SafeLink.web(rest.hasPrefix("//") ? "https:" + rest : rest)
+    guard written.utf8.count <= 4096 else { return nil }
+    if let colon = written.utf8.firstIndex(of: UInt8(ascii: ":")),
+      feedSchemes.contains(String(decoding: written.utf8[..<colon].prefix(16), as: UTF8.self).lowercased())
+    {
+      let rest = String(written[colon...].dropFirst())
+      return rest.utf8.starts(with: "//".utf8) ? SafeLink.web("https:" + rest) : address(rest)
+    }
+    return SafeLink.web(written) ?? (startsWithHost(written) ? SafeLink.web("https://" + written) : nil)
+  }
+
+  /// Whether an address begins with the name of a host, such as `example.org/feed` or `www.example.org:8080`.
+  private static func startsWithHost(_ written: String) -> Bool {
+    let authority = written.utf8.prefix { !"/?#".utf8.contains($0) }
+    let host = authority.prefix { $0 != UInt8(ascii: ":") }
+    guard authority.dropFirst(host.count + 1).allSatisfy(\.isASCIIDigit), host.first != UInt8(ascii: "."),
+      let point = host.lastIndex(of: UInt8(ascii: "."))
+    else { return false }
+    let last = host[host.index(after: point)...]
+    return last.count >= 2 && last.allSatisfy(\.isASCIILetter)
+      && host.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
+      && !extensions.contains(String(decoding: last.prefix(8), as: UTF8.self).lowercased())
   }
 }

@@ -40,11 +40,38 @@ extension RawEntry {
       return Attachment(url: url, type: file["type"] ?? "", bytes: file["length"].flatMap(Self.count))
     }
     attachments += Self.mediaFiles(entry)
+    if let body { readOther(body, isRead: content != nil, within: outerBase) }
+    for part in ["title", "summary"] {
+      guard let element = entry.first(.atom, part), part == "title" ? title == nil : summary == nil else { continue }
+      readOther(element, isRead: false, within: outerBase)
+    }
+    lateFiles += Self.pictures(of: entry, feed, beside: attachments)
+    lateAuthors = Self.longNames(entry)
+    if lateAuthors.isEmpty, authors.isEmpty { lateAuthors = feed.longAuthors }
+    readCaptions(entry)
     exclusion = Exclusion(entry)
   }
 
   static func base(of element: FeedElement?, within base: String?) -> String? {
     element?.xml("base").flatMap { SafeLink.web($0, base: base) } ?? base
+  }
+
+  /// Reads content that is no text: a file, or a page of which only the address is known (RFC 4287 section 4.1.3.2). What
+  /// cannot be read is reported.
+  private mutating func readOther(_ element: FeedElement, isRead: Bool, within base: String?) {
+    let type = MediaType.valid(element["type"] ?? "")
+    if let source = element["src"]?.trimmed.nonEmpty {
+      let url = SafeLink.web(source, base: Self.base(of: element, within: base)) ?? source
+      let kind = type ?? MediaType.guessed(from: url)
+      if ["image/", "audio/", "video/"].contains(where: kind.hasPrefix) || kind == "application/pdf" {
+        lateFiles.append(Attachment(url: url, type: kind))
+      } else if !isRead, link.map({ $0.utf8.elementsEqual(url.utf8) }) != true {
+        losses.append("the content is omitted: it is at " + PlainText.shortened(PlainText.line(url), to: 64))
+      }
+    } else if !isRead, element.hasElements || element.text.contains(where: { !$0.isWhitespace }) {
+      let name = PlainText.shortened(PlainText.line(element["type"] ?? "text"), to: 64)
+      losses.append("the \(element.name.local) is omitted: its type is \"\(name)\"")
+    }
   }
 
   private static func pages(_ links: [FeedElement]) -> [FeedElement] {

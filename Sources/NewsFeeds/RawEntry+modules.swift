@@ -44,6 +44,61 @@ extension RawEntry {
     RawText(places(element).lazy.compactMap { $0.value(.media, name) }.first, .unsure)
   }
 
+  // MARK: Captions
+
+  /// Reads the texts of the files of Media RSS. A credit of the group or the entry is that of its files.
+  mutating func readCaptions(_ element: FeedElement) {
+    let shared = Self.credit(of: element)
+    for place in Self.places(element) {
+      let common = Self.credit(of: place) ?? shared
+      for file in place.all(.media, "content") {
+        let caption = FileCaption(
+          alt: file.value(.media, "description") ?? file.value(.media, "title"), credit: Self.credit(of: file) ?? common)
+        guard let url = file["url"]?.nonEmpty, caption.alt != nil || caption.credit != nil else { continue }
+        if captions[Array(url.utf8)] == nil { captions[Array(url.utf8)] = caption }
+      }
+    }
+    noteLossOfPlayer(element)
+  }
+
+  private static func credit(of element: FeedElement) -> String? {
+    element.all(.media, "credit").prefix(EntryBuilder.maximumAuthors).compactMap { $0.text.trimmed.nonEmpty }.uniqued()
+      .joined(separator: ", ").nonEmpty
+  }
+
+  /// Reports the first player without a file, unless it is the page of the entry.
+  private mutating func noteLossOfPlayer(_ element: FeedElement) {
+    let files = Self.places(element).lazy.flatMap { $0.all(.media, "content") }.filter { $0["url"]?.nonEmpty == nil }
+    guard let player = files.compactMap({ $0.first(.media, "player")?["url"]?.nonEmpty }).first,
+      link.map({ $0.utf8.elementsEqual(player.utf8) }) != true
+    else { return }
+    losses.append("a player is omitted: it is at " + PlainText.shortened(PlainText.line(player), to: 64))
+  }
+
+  // MARK: Pictures
+
+  /// Returns the picture of an episode or of an old item. A recording without one has that of its feed.
+  static func pictures(of item: FeedElement, _ feed: FeedMetadata, beside files: [Attachment]) -> [Attachment] {
+    let old = item.all(.none, "image").map { $0["url"] ?? $0["href"] ?? $0.value(.none, "url") ?? $0.text.trimmed }
+    let addresses = modulePictures(item) + old.compactMap(\.nonEmpty)
+    let types = files.map { MediaType.valid($0.type) ?? MediaType.guessed(from: $0.url) }
+    let isRecording = types.contains { $0.hasPrefix("audio/") || $0.hasPrefix("video/") }
+    let fallback = isRecording && !types.contains { $0.hasPrefix("image/") } ? feed.picture : nil
+    return (addresses.isEmpty ? [fallback].compactMap { $0 } : addresses).map { address in
+      let type = MediaType.guessed(from: address)
+      return Attachment(url: address, type: type.hasPrefix("image/") ? type : "image/jpeg")
+    }
+  }
+
+  /// Returns the pictures of the first module for podcasts that has any.
+  static func modulePictures(_ element: FeedElement) -> [String] {
+    let pictures = [FeedNamespace.itunes, .googlePlay, .podcast].lazy.map { space in
+      element.all(space, "image").compactMap { $0["href"]?.nonEmpty ?? $0["url"]?.nonEmpty ?? $0.text.trimmed.nonEmpty }
+    }
+    let sizes = element.all(.podcast, "images").compactMap { $0["srcset"]?.trimmed.split(separator: " ").first }
+    return pictures.first { !$0.isEmpty } ?? sizes.prefix(1).map { String($0) }
+  }
+
   /// The element itself, and its groups of files.
   private static func places(_ element: FeedElement) -> [FeedElement] {
     [element] + element.all(.media, "group")
@@ -60,10 +115,34 @@ extension RawEntry {
 
   // MARK: Persons
 
+  /// The maximum number of bytes of the text of a person that older versions read.
+  private static let maximumPersonBytes = 4 * EntryBuilder.maximumAuthorBytes
+
+  /// Returns the lists of authors in one element that are longer than a person's name.
+  static func longNames(_ element: FeedElement) -> [String] {
+    let names = [(FeedNamespace.dublinCore, "creator"), (.dublinCore, "author"), (.none, "author"), (.atom, "author")]
+    return names.flatMap { element.all($0, $1) }.compactMap(longName)
+  }
+
+  /// Returns the list of authors in an element if it is longer than a person's name.
+  static func longName(_ element: FeedElement) -> String? {
+    guard !element.hasElements else { return nil }
+    let list = element.text
+    guard list.utf8.count > maximumPersonBytes else { return nil }
+    guard list.utf8.contains(UInt8(ascii: "@")) else { return list.trimmed.nonEmpty }
+    let parts = list.utf8.split { ",;".utf8.contains($0) }.map { String(decoding: $0, as: UTF8.self) }
+    return parts.compactMap { part in
+      guard part.utf8.count > maximumPersonBytes else { return name(inMailbox: part).trimmed.nonEmpty }
+      let words = part.utf8.split(separator: UInt8(ascii: " ")).filter { !$0.contains(UInt8(ascii: "@")) }
+      return words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ").trimmed.nonEmpty
+    }
+    .joined(separator: ", ").nonEmpty
+  }
+
   /// Extracts the name from `lawyer@boyer.net (Lawyer Boyer)`, `Lawyer Boyer (lawyer@boyer.net)` or
   /// `Lawyer Boyer <lawyer@boyer.net>`. Readers see the name, not the address.
   static func name(inMailbox text: String) -> String {
-    guard text.utf8.count <= 4 * EntryBuilder.maximumAuthorBytes else { return "" }
+    guard text.utf8.count <= maximumPersonBytes else { return "" }
     guard text.contains("@") else { return text }
     if let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close {
       let inner = text[text.index(after: open)..<close]

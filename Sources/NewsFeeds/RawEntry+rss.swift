@@ -44,7 +44,9 @@ extension RawEntry {
       }
     }
     attachments += Self.mediaFiles(item)
-    pictures = Self.pictures(of: item, feed, beside: attachments)
+    lateFiles = Self.pictures(of: item, feed, beside: attachments)
+    lateAuthors = Self.longNames(item)
+    readCaptions(item)
     exclusion = Exclusion(item)
   }
 
@@ -56,24 +58,6 @@ extension RawEntry {
       $0.value(.none, "name") ?? name(ofPerson: $0)
     }
     return own.isEmpty ? moduleAuthors(item) : own
-  }
-
-  // MARK: Pictures
-
-  /// Returns the picture of an episode or of an old item. A recording without one has that of its feed.
-  private static func pictures(
-    of item: FeedElement, _ feed: FeedMetadata, beside files: [Attachment]
-  ) -> [Attachment] {
-    let own = item.all(.itunes, "image").map { $0["href"] ?? $0.text.trimmed }
-    let old = item.all(.none, "image").map { $0["url"] ?? $0["href"] ?? $0.value(.none, "url") ?? $0.text.trimmed }
-    let addresses = (own + old).compactMap(\.nonEmpty)
-    let types = files.map { MediaType.valid($0.type) ?? MediaType.guessed(from: $0.url) }
-    let isRecording = types.contains { $0.hasPrefix("audio/") || $0.hasPrefix("video/") }
-    let fallback = isRecording && !types.contains { $0.hasPrefix("image/") } ? feed.picture : nil
-    return (addresses.isEmpty ? [fallback].compactMap { $0 } : addresses).map { address in
-      let type = MediaType.guessed(from: address)
-      return Attachment(url: address, type: type.hasPrefix("image/") ? type : "image/jpeg")
-    }
   }
 
   // MARK: Texts

@@ -23,6 +23,12 @@ struct RawText: Equatable {
   }
 }
 
+/// The texts about a file in an entry, as they are written.
+struct FileCaption {
+  var alt: String?
+  var credit: String?
+}
+
 /// An entry of any format before it is decoded, sanitised and validated.
 struct RawEntry {
   var position: FeedPosition
@@ -49,9 +55,12 @@ struct RawEntry {
   var authors: [String] = []
   var breaking = false
   var attachments: [Attachment] = []
-  /// The pictures that older versions did not read. They are not part of the digest, so that known entries do not look
-  /// changed.
-  var pictures: [Attachment] = []
+  /// The authors, files and captions that older versions did not read. They are not part of the digest, so that known
+  /// entries do not look changed.
+  var lateAuthors: [String] = []
+  var lateFiles: [Attachment] = []
+  /// The texts of files by the bytes of their addresses.
+  var captions: [[UInt8]: FileCaption] = [:]
   /// Sentences about parts that could not be read.
   var losses: [String] = []
   /// The reason why the record is not public news; nil if it is.

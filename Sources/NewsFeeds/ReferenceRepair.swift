@@ -6,8 +6,8 @@ internal import SafeHTML
 /// the names of HTML's entities by numbers.
 ///
 /// These are the most common errors of feeds, above all in links: `<link>https://example.org/?a=1&b=2</link>`. The names
-/// of HTML are in so common use without a declaration that they are not reported. Other names are left unchanged, and so
-/// are comments, CDATA sections and processing instructions. Lines keep their numbers.
+/// of HTML are in so common use without a declaration that they are not reported. Other names are text, unless a document
+/// type may declare them. Comments, CDATA sections and processing instructions are left unchanged. Lines keep their numbers.
 struct ReferenceRepair {
   /// The maximum length of a name in bytes. A longer one begins with a plain ampersand.
   private static let maximumNameBytes = 64
@@ -29,6 +29,8 @@ struct ReferenceRepair {
     /// A reference of that length in bytes, and its text if it has to be changed.
     case complete(Int, changed: [UInt8]?)
     case stray
+    /// A reference to an entity that nothing declares.
+    case unknown
     /// More bytes are needed.
     case open
   }
@@ -39,6 +41,8 @@ struct ReferenceRepair {
   private var line: Int
   /// Whether the first tag has ended. The parser needs its start in one piece.
   private var hasBegun = false
+  /// Whether the document has a type, which may declare entities.
+  private var hasType = false
   /// The bytes since a `<` that may be the start of an opaque part.
   private var mark: [UInt8] = []
   /// The opaque part around the current position.
@@ -83,6 +87,10 @@ struct ReferenceRepair {
         note("has ampersands that are not escaped; they are read as text", input[..<index])
         output += "&amp;".utf8
         index += 1
+      case .unknown:
+        note("refers to entities that are unknown; their names are read as text", input[..<index])
+        output += "&amp;".utf8
+        index += 1
       case .open:
         held = Array(input[index...])
         index = input.count
@@ -120,6 +128,7 @@ struct ReferenceRepair {
       mark.append(byte)
       let candidates = Self.opaque.filter { $0.start.starts(with: mark) }
       if candidates.isEmpty {
+        if mark == Array("<!D".utf8) { hasType = true }
         mark = []
       } else if let part = candidates.first(where: { $0.start.count == mark.count }) {
         (around, tail, mark) = (part, [], [])
@@ -138,12 +147,17 @@ struct ReferenceRepair {
     if first == UInt8(ascii: "#") { return character(name.dropFirst(), length: length) }
     let isName = !(first.isASCIIDigit || first == UInt8(ascii: "-") || first == UInt8(ascii: "."))
     guard isName, !name.contains(UInt8(ascii: "#")) else { return .stray }
-    return .complete(length, changed: Self.numbers(of: String(decoding: name, as: UTF8.self)))
+    let text = String(decoding: name, as: UTF8.self)
+    if Self.ownNames.contains(text) { return .complete(length, changed: nil) }
+    guard let numbers = Self.numbers(of: text) else { return hasType ? .complete(length, changed: nil) : .unknown }
+    return .complete(length, changed: numbers)
   }
 
-  /// Returns the characters of an HTML entity as numeric references; nil for the names of XML and unknown ones.
+  /// The names of XML.
+  private static let ownNames: Set<String> = ["amp", "lt", "gt", "quot", "apos"]
+
+  /// Returns the characters of an HTML entity as numeric references; nil for unknown names.
   private static func numbers(of name: String) -> [UInt8]? {
-    if ["amp", "lt", "gt", "quot", "apos"].contains(name) { return nil }
     let old = htmlEntityLookup(name).flatMap { Unicode.Scalar($0.pointee.value) }
     let characters = old.map { String($0) } ?? HTMLEntities.characters(named: name)
     return characters.map { Array($0.unicodeScalars.map { "&#\($0.value);" }.joined().utf8) }

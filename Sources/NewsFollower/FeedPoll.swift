@@ -76,7 +76,9 @@ struct FeedPoll: Sendable {
 
   /// Returns the address to which a page leads on in place of a feed.
   static func refresh(_ response: OutgoingResponse) -> String? {
-    FeedDiscovery.refresh(of: response.body, at: response.url.text)
+    let field = HTTPField.Name("Refresh").flatMap { response.fields[$0] }
+    return field.flatMap { FeedDiscovery.refresh(field: $0, of: response.body, at: response.url.text) }
+      ?? FeedDiscovery.refresh(of: response.body, at: response.url.text)
   }
 
   private func outcome(of response: OutgoingResponse) async throws -> PollOutcome? {

@@ -70,7 +70,7 @@ public struct ImportBatch: Sendable {
           html: entry.html, topics: slugs, language: entry.language ?? assignment.language, url: entry.url,
           author: entry.author, breaking: entry.breaking, attachments: entry.attachments),
         isCopy: entry.isCopy, isDateFirstSeen: entry.isDateFirstSeen, origin: entry.origin, linkID: entry.linkID,
-        earlierID: entry.earlierID, sharesName: entry.sharesName))
+        isNamedByLink: entry.isNamedByLink, earlierID: entry.earlierID, sharesName: entry.sharesName))
     return note
   }
 

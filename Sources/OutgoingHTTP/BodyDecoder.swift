@@ -10,6 +10,7 @@ struct BodyDecoder {
   private static let maximumRatio = 200
   /// The size in bytes up to which any ratio is accepted.
   private static let freeBytes = 1 << 20
+
   let host: String
   /// The maximum number of bytes after decoding.
   let limit: Int
@@ -23,7 +24,9 @@ struct BodyDecoder {
   }
 
   /// Whether a body may have a coding. Other bodies stay as they are.
-  func isNeeded(for body: [UInt8]) -> Bool { !body.isEmpty && (!codings.names.isEmpty || DeclaredCodings.isGzip(body)) }
+  func isNeeded(for body: [UInt8]) -> Bool {
+    !body.isEmpty && (!codings.names.isEmpty || DeclaredCodings.isGzip(body) || DeclaredCodings.isZlib(body))
+  }
 
   /// Returns a body without codings.
   ///
@@ -39,9 +42,14 @@ struct BodyDecoder {
       }
       (rest, layers) = (decoded, layers + 1)
     }
+    if layers < DeclaredCodings.maximumLayers, DeclaredCodings.isZlib(rest),
+      let decoded = try inflated(rest, windowBits: 15, maximum)
+    {
+      return decoded
+    }
     if layers == 0, codings.isDecodable {
-      // "deflate" is the format of zlib. Some servers send the bare compressed data (RFC 9110 section 8.4.1.2).
-      if let decoded = try inflated(rest, windowBits: 15, maximum) { return decoded }
+      // "deflate" is the format of zlib, which is decoded by now. Some servers send the bare compressed data (RFC 9110
+      // section 8.4.1.2).
       if let decoded = try inflated(rest, windowBits: -15, maximum) { return decoded }
       if codings.isDeflate, !Self.isText(rest) {
         throw .malformed("the response of \(host) is compressed wrongly")

@@ -2,7 +2,9 @@ import HTTPTypes
 
 /// The cookies of a chain of redirects (RFC 6265). Some servers redirect to the same address until a cookie comes back.
 ///
-/// A cookie is sent to the host that has set it only, whatever its `Domain`, and it ends with the chain.
+/// A cookie ends with the chain. It is sent to the host that has set it. A `Domain` that is the host, with or without
+/// `www.` at its start, adds the other one of the two. Without a list of public suffixes (RFC 6265 section 5.3), a wider
+/// domain is not one.
 struct ChainCookies {
   private static let maximumCount = 32
   private static let maximumBytes = 4096
@@ -11,8 +13,14 @@ struct ChainCookies {
     var name: String
     var value: String
     var host: String
+    /// The host without `www.` if the cookie is for both.
+    var domain: String?
     var path: String
     var isSecure: Bool
+
+    func isFor(_ other: String) -> Bool {
+      other == host || domain.map { other == $0 || other == "www." + $0 } == true
+    }
   }
 
   private var cookies: [Cookie] = []
@@ -21,7 +29,7 @@ struct ChainCookies {
   mutating func note(_ response: OutgoingResponse) {
     for field in response.fields[values: .setCookie] {
       guard let (cookie, isRemoval) = Self.cookie(field, from: response.url) else { continue }
-      cookies.removeAll { $0.name == cookie.name && $0.host == cookie.host && $0.path == cookie.path }
+      cookies.removeAll { $0.name == cookie.name && $0.isFor(cookie.host) && $0.path == cookie.path }
       if !isRemoval, cookies.count < Self.maximumCount { cookies.append(cookie) }
     }
   }
@@ -30,7 +38,7 @@ struct ChainCookies {
   func field(for url: OutgoingURL) -> String? {
     let path = url.target.prefix { $0 != "?" }
     let sent = cookies.filter { cookie in
-      cookie.host == url.host && (url.isSecure || !cookie.isSecure)
+      cookie.isFor(url.host) && (url.isSecure || !cookie.isSecure)
         && (path == cookie.path || path.hasPrefix(cookie.path.hasSuffix("/") ? cookie.path : cookie.path + "/"))
     }
     let field = sent.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
@@ -54,6 +62,7 @@ struct ChainCookies {
       case "domain":
         let domain = value.lowercased().drop { $0 == "." }
         guard domain.isEmpty || url.host == domain || url.host.hasSuffix("." + domain) else { return nil }
+        if url.host == domain || url.host == "www." + domain { cookie.domain = String(domain) }
       default: break
       }
     }

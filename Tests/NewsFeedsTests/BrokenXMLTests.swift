@@ -23,7 +23,6 @@ struct BrokenXMLTests {
     arguments: [
       ("<b>x</p>", "is not well-formed XML: Opening and ending tag mismatch: b line 6 and p"),
       ("a < b", "is not well-formed XML: StartTag: invalid element name"),
-      ("&unheard;", "uses the entity \"unheard\", which is unknown"),
       ("<a href='x>y</a>", "is not well-formed XML: Unescaped '<' not allowed in attributes values"),
       ("<a x='1' x='2'/>", "is not well-formed XML: Attribute x redefined"),
       ("<!-- a -- b -->", "is not well-formed XML: Double hyphen within comment"),
@@ -44,21 +43,41 @@ struct BrokenXMLTests {
     #expect(events.complaints.first?.hasPrefix("skipped line 6: \(problem)") == true, "\(events.complaints)")
   }
 
+  @Test("keeps the words of an unknown entity, as browsers do")
+  func unknownEntities() {
+    let found = found(rss(Self.item("1", "<category>A &unheard; B</category>\n<link>/?a&b;</link>") + "&x;" + Self.item("2")))
+    #expect(found.entries.map(\.guid) == ["1", "2"])
+    #expect(found.entries.first?.categories.map(\.label) == ["A &unheard; B"])
+    #expect(found.complaints == ["noted line 5: refers to entities that are unknown; their names are read as text"])
+  }
+
+  @Test(
+    "is no reason to drop an entry for its words or its languages",
+    arguments: [
+      "<title xml:lang='de'>Zwei</title>", "<description><![CDATA[Close each entry with </item>.]]></description>",
+      "<category><![CDATA[How to write <![CDATA[ sections]]></category>",
+      "<description><![CDATA[<item> and </item> and <![CDATA[ ]]></description>",
+    ])
+  func words(fields: String) {
+    let found = found(rss(Self.item("1", fields) + Self.item("2")))
+    #expect(found.entries.map(\.guid) == ["1", "2"] && found.complaints == [])
+  }
+
   @Test("reports the line of the error if it is not that of the entry")
   func lines() {
     let events = found(
-      rss(Self.item("1", "\n\n<b></p>") + Self.item("2") + "\n" + Self.item("3", "\n&x;") + Self.item("4")))
+      rss(Self.item("1", "\n\n<b></p>") + Self.item("2") + "\n" + Self.item("3", "\n<b></p>") + Self.item("4")))
     #expect(
       events.complaints == [
         "skipped line 5: is not well-formed XML: Opening and ending tag mismatch: b line 7 and p (line 7)",
-        "skipped line 8: uses the entity \"x\", which is unknown (line 9)",
+        "skipped line 8: is not well-formed XML: Opening and ending tag mismatch: b line 9 and p (line 9)",
       ])
     #expect(events.entries.map(\.guid) == ["2", "4"])
   }
 
   @Test("skips only the last entry if the feed's end tag follows; otherwise, parsing fails")
   func last() {
-    let text = rss(Self.item("1") + Self.item("2", "&x;"))
+    let text = rss(Self.item("1") + Self.item("2", "<b></p>"))
     #expect(found(text).entries.map(\.guid) == ["1"])
     #expect(found(text).complaints.map { $0.prefix(15) } == ["skipped line 5:"])
     let cut = String(text.dropLast(6))
@@ -79,10 +98,10 @@ struct BrokenXMLTests {
   @Test("before the first entry ends parsing, unless the feed is identified already")
   func head() {
     let late = found(
-      rss(Self.item("1"), channel: "<description>A &x; B</description><link>https://example.org/</link>"))
+      rss(Self.item("1"), channel: "<description>A <b></p> B</description><link>https://example.org/</link>"))
     #expect(late.complaints.map { $0.prefix(14) } == ["failed line 4:"])
     let early = found(
-      rss(Self.item("1"), channel: "<link>https://example.org/</link><description>A &x; B</description>"))
+      rss(Self.item("1"), channel: "<link>https://example.org/</link><description>A <b></p> B</description>"))
     #expect(early.complaints.map { $0.prefix(13) } == ["noted line 4:"])
     #expect(early.entries.map(\.source) == ["rss:https://example.org/"])
   }
@@ -141,7 +160,7 @@ struct BrokenXMLTests {
     var limits = FeedReader.Limits()
     limits.entryBytes = 1000
     for count in [1100, 50_000] {
-      let large = Self.item("2", String(repeating: "<b>xxxx</b>", count: count / 11) + "&x;")
+      let large = Self.item("2", String(repeating: "<b>xxxx</b>", count: count / 11) + "<b></p>")
       let bytes = Data(rss(Self.item("1") + large + Self.item("3")).utf8)
       let found = events(bytes, limits: limits)
       #expect(found.complaints.first == "skipped line 5: is larger than 1000 bytes")

@@ -127,6 +127,28 @@ struct ExclusionTests {
     #expect(events(line).entries.isEmpty && events(feed).entries.isEmpty)
   }
 
+  @Test("are those of XML that say so in the same words, in any format", arguments: hidden)
+  func xml(fields: String, kind: String) throws {
+    let parts = fields.replacing("\"", with: "").split(separator: ":", maxSplits: 1).map { String($0) }
+    let element = "<\(parts[0])>\(parts[1])</\(parts[0])>"
+    let item = "<item><guid>1</guid><title>t</title><pubDate>2026-01-01</pubDate>\(element)</item>"
+    let entry = "<entry><id>1</id><title>t</title><updated>2026-01-01</updated>\(element)</entry>"
+    // The elements of Atom may have no namespace, or that of the feed.
+    for text in [rss(item), atom(entry), "<feed><id>a</id>\(entry)</feed>"] { #expect(kinds(text) == [kind]) }
+  }
+
+  @Test(
+    "are not those of XML with other words, or with words of other vocabularies",
+    arguments: [
+      "<status>published</status>", "<draft>no</draft>", "<draft/>", "<published>2026-01-01</published>",
+      "<published>yes</published>", "<type>article</type>", "<post_password/>", "<visibility>public</visibility>",
+      "<private>0</private>", "<x:status xmlns:x='urn:x'>draft</x:status>", "<state>Bavaria</state>",
+      "<status><b>draft</b></status>",
+    ])
+  func otherXML(element: String) {
+    #expect(events(rss("<item><guid>1</guid><title>t</title><pubDate>2026-01-01</pubDate>\(element)</item>")).entries.count == 1)
+  }
+
   @Test(
     "are not those with other words in these fields",
     arguments: [

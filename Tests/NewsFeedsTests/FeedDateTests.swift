@@ -111,6 +111,67 @@ struct FeedDateTests {
     #expect(FeedDate.date(from: text).map { RFC3339.string(from: $0) } == expected)
   }
 
+  @Test(
+    "have offsets and zones after times without colons, and after the halves of the day",
+    arguments: [
+      "20260820T154500+0200", "20260820T1545+0200", "20260820T084500-0500", "20260820T0845-0500", "20260820T134500Z",
+      "20260820T1545+02:00", "20260820 154500 CEST", "20260820 154500 +0200", "20260820-154500+0200",
+      "Thu, 20 Aug 2026 15.45.00 +0200", "Thu, 20 Aug 2026 08.45.00 -0500", "20 Aug 2026 1545 +0200",
+      "20 Aug 2026 0845 -0500", "20 Aug 2026 08.45-0500", "20.08.2026 15.45 +0200", "2026-08-20 154500 +0200",
+      "2026-08-20 1545+0200", "2026年8月20日 2245 +0900", "Thu, 20 Aug 2026 8:45AM-0500", "20 Aug 2026 3:45PM+0200",
+      "20 Aug 2026 3:45 p.m.+0200", "20 Aug 2026 8:45 am -05:00", "20 Aug 2026 15h45+0200", "20 Aug 2026 15:45 Uhr+0200",
+      "2026年8月20日22時45分+0900", "20260820 154500 Europe/Berlin", "20 Aug 2026 CEST 15:45",
+    ])
+  func zones(text: String) {
+    #expect(FeedDate.date(from: text) == august)
+  }
+
+  @Test(
+    "have the zone of a comment, or of a name in words, if there is no other",
+    arguments: [
+      "Thu, 20/08/2026 20:45 (GMT+7)", "Thu, 20 Aug 2026 08:45:00 (EST)", "20 Aug 2026 14:45 (UTC+01:00)",
+      "20 Aug 2026 15:45 (Europe/Berlin)", "20 Aug 2026 15:45 (+0200)", "20 Aug 2026 8:45 AM (UTC -5)",
+      "20 Aug 2026 13:45 (GMT)", "20 Aug 2026 15:45 (Central European Summer Time)", "20 Aug 2026 08:45 XYZ (EST)",
+      "20 Aug 2026 (Thursday) 15:45 (CEST)", "20 Aug 2026 08:45 Eastern Standard Time",
+      "20 Aug 2026 09:45 Eastern Daylight Time", "20 Aug 2026 9:45 AM Eastern Time", "20 Aug 2026 06:45 Pacific Time",
+      "20 Aug 2026 22:45 Japan Standard Time", "20 Aug 2026 13:45 Greenwich Mean Time",
+      "20 Aug 2026 13:45 GMT (EST)", "20 Aug 2026 13:45 +0000 (GMT+7)", "20 Aug 2026 13:45 (local)",
+      "20 Aug 2026 13:45 (7)", "/Date(1787233500000)/", "\\/Date(1787233500000+0200)\\/",
+      "new Date(1787233500000)", "20 ส.ค. 69 13:45", "20 ส.ค. 2569 13:45",
+    ])
+  func comment(text: String) {
+    #expect(FeedDate.date(from: text) == august)
+  }
+
+  @Test(
+    "are the first day of a month without a day",
+    arguments: [
+      ("March 2024", "2024-03-01"), ("März 2024", "2024-03-01"), ("2024 March", "2024-03-01"), ("Mar-2024", "2024-03-01"),
+      ("mars 2024", "2024-03-01"), ("2024年3月", "2024-03-01"), ("tháng 3, 2024", "2024-03-01"),
+      ("มีนาคม 2567", "2024-03-01"), ("2024-03", "2024-03-01"), ("2024", "2024-01-01"), ("2024 г.", "2024-01-01"),
+      ("/Date(-86400000)/", "1969-12-31"), ("5 ม.ค. 67", "2024-01-05"),
+    ])
+  func month(text: String, expected: String) {
+    #expect(FeedDate.date(from: text).map { String(RFC3339.string(from: $0).prefix(10)) } == expected)
+  }
+
+  @Test(
+    "are rejected if a word or a number may mean something else",
+    arguments: [
+      "Summer 2024", "Winter 2024/25", "March/April 2024", "Sunday 2024", "2024 edition", "Q1 2024", "2024-03 draft",
+      "March 2024 10:30", "113/01/05", "124-01-05", "5 ม.ค. 24", "20 Aug 2026 0800-1000", "20 Aug 2026 08.00-10.00",
+      "2026-08-20+13:45", "/Date(x)/", "/Date(99999999999999999)/", "Date", "March",
+    ])
+  func unclear(text: String) {
+    #expect(FeedDate.date(from: text) == nil)
+  }
+
+  @Test("with a year of three digits at the start are Taiwanese in feeds in Chinese")
+  func taiwan() {
+    #expect(dates(["113/01/05", "113.01.05"], language: "zh-TW") == ["2024-01-05", "2024-01-05"])
+    #expect(dates(["113/01/05", "113/01/05"], language: "ja") == [nil, nil])
+  }
+
   /// Returns the dates of the entries of an RSS feed, or `nil` for the entries that are skipped.
   private func dates(_ texts: [String], language: String? = nil) -> [String?] {
     let items = texts.enumerated().map { "<item><guid>\($0)</guid><title>t</title><pubDate>\($1)</pubDate></item>" }

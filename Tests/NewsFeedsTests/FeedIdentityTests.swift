@@ -43,9 +43,37 @@ struct FeedIdentityTests {
     }
     let found = events(rss(message("The ferry is late") + message("It runs again") + message("The ferry is late")))
     #expect(found.entries.map(\.text) == ["The ferry is late", "It runs again"])
-    #expect(found.entries.map(\.sharesName) == [false, true])
+    // The date of a day is no name, also if there is one message at a time.
+    #expect(found.entries.map(\.sharesName) == [true, true])
+    let timed = "<item><pubDate>20 Aug 2026 13:45 GMT</pubDate><description>Late</description></item>"
+    #expect(try entry(rss(timed)).sharesName == false)
+    #expect(try entry(rss(timed.replacing("13:45 GMT", with: "00:00 +0200"))).sharesName)
+    #expect(try entry(rss(timed.replacing("<description>", with: "<title>T</title><description>"))).sharesName == false)
     #expect(Set(found.entries.map(\.linkID)).count == 2 && Set(found.entries.map(\.id)).count == 1)
     #expect(found.complaints.count == 1)
+  }
+
+  @Test(
+    "is the entry's own if nothing but the name has stayed",
+    arguments: [
+      "<guid isPermaLink='false'>latest</guid>", "<link>/status</link>",
+      "<guid isPermaLink='false'>latest</guid><link>https://example.org/</link>",
+    ])
+  func oneName(names: String) throws {
+    let days = (1...3).map { day in
+      item(guid: names, title: "T\(day)", date: "2\(day) Aug 2026 1\(day):00 GMT", description: "Text \(day)")
+    }
+    let found = events(rss(days.joined() + days[1]))
+    #expect(found.entries.map(\.title) == ["T1", "T2", "T3"])
+    #expect(found.entries.map(\.sharesName) == [false, true, true])
+    #expect(found.complaints.count == 1)
+    // A part that has stayed makes it the same entry.
+    for same in [item(guid: names, date: "1 Aug 2026"), item(guid: names, title: "U", description: "Other")] {
+      #expect(events(rss(item(guid: names) + same)).entries.count == 1)
+    }
+    // An edited text is no other entry.
+    let edited = item(guid: names, title: "T2", date: "22 Aug 2026 12:00 GMT", description: "Edited")
+    #expect(try entry(rss(edited)).linkID == found.entries[1].linkID)
   }
 
   @Test("does not depend on the concatenation of feed and guid")

@@ -56,6 +56,25 @@ struct FeedPrologTests {
       ])
   }
 
+  private static let jsonFeed = #"{"version":"https:\/\/jsonfeed.org\/version\/1.1","items":[{"id":"1","content_html":"<html><p>x","date_published":"2026"}]}"#
+
+  @Test(
+    "is ignored around a JSON Feed as programs write it",
+    arguments: [
+      "Warning: x\n\(jsonFeed)", "body{}\n\(jsonFeed)", "Notice: {main} in {x}\n\(jsonFeed)\n<!-- 0.2 s -->",
+      "\(jsonFeed)<!-- 0.2 s -->", "\(jsonFeed) <!-- 0.2 s -->\n", "Warning: { \(jsonFeed.replacing("\\/", with: "/"))",
+      "<br />\n<b>Warning</b>: x<br />\n\(jsonFeed.replacing("<html>", with: ""))",
+    ])
+  func jsonFeeds(text: String) {
+    for pieces in [Int.max, 7] {
+      let found = events(Data(text.utf8), pieces: pieces)
+      #expect(found.entries.map(\.text) == ["x"])
+      #expect(found.complaints.allSatisfy { $0.contains("has other content before it") })
+    }
+    #expect(events("Warning {\"a\":1} https://jsonfeed.org/version/1").entries.isEmpty)
+    #expect(events("body{} https://jsonfeed.org/version/1").complaints == ["failed line 1: is neither XML nor JSON"])
+  }
+
   @Test("is ignored around a JSON Feed")
   func json() {
     let feed = """

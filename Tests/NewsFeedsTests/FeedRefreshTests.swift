@@ -23,6 +23,21 @@ import Testing
       Self.refresh("<!doctype html><title>x</title><meta http-equiv=\"Refresh\" content=\"\(content)\">") == address)
   }
 
+  @Test("is also that of the header field, unless the response is a feed")
+  func field() {
+    func refresh(_ field: String, _ page: String) -> String? {
+      FeedDiscovery.refresh(field: field, of: Array(page.utf8), at: "https://port.example/blog/old")
+    }
+    for page in ["", "Moved", "<!doctype html><title>x</title>", "<html>"] {
+      #expect(refresh("0; url=/feed.xml", page) == "https://port.example/feed.xml")
+    }
+    for page in ["<rss>", "<?xml version='1.0'?>\n<feed>", "{\"version\":1}", " {", "<?xml version='1.0'?>"] {
+      #expect(refresh("0; url=/feed.xml", page) == nil)
+    }
+    #expect(refresh("60; url=/feed.xml", "") == nil)
+    #expect(refresh("0; url=" + String(repeating: "a", count: 5000), "") == nil)
+  }
+
   @Test("is that of a page, not of a feed with a page in it, nor of a text")
   func pages() {
     let meta = "<meta http-equiv=refresh content='0;url=/x'>"

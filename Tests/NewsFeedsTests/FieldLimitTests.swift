@@ -117,6 +117,77 @@ struct FieldLimitTests {
     #expect(entry.attachments.map(\.url) == (0..<32).map { "https://example.org/\($0).png" })
   }
 
+  private static let authors = (1...120).map { "Author \($0)" }.joined(separator: ", ")
+
+  @Test(
+    "are shortened lists of authors in one element",
+    arguments: [
+      rss("<item><guid>1</guid><title>x</title><pubDate>2026</pubDate><dc:creator>\(authors)</dc:creator></item>"),
+      rss("<item><guid>1</guid><title>x</title><pubDate>2026</pubDate><author>\(authors)</author></item>"),
+      atom("<entry><id>1</id><title>x</title><author>\(authors)</author></entry>"),
+      atom("<entry><id>1</id><title>x</title></entry>", head: "<id>a</id><author>\(authors)</author>"),
+      atom(
+        "<entry><id>1</id><title>x</title></entry>",
+        head: "<id>a</id><author><name>\(String(repeating: authors + ", ", count: 4))</name></author>"),
+      """
+      {"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","content_text":"x","date_published":"2026",
+      "authors":[{"name":"\(String(repeating: authors + ", ", count: 4))"}]}]}
+      """,
+      """
+      {"version":"https://jsonfeed.org/version/1.1","authors":[{"name":"\(String(repeating: authors + ", ", count: 4))"}],
+      "items":[{"id":"1","content_text":"x","date_published":"2026"}]}
+      """,
+    ])
+  func manyAuthors(text: String) throws {
+    let found = events(text.replacing("<updated>", with: "<updated>"))
+    let dated = found.entries.isEmpty ? events(text.replacing("<title>x", with: "<updated>2026</updated><title>x")) : found
+    let author = try #require(dated.entries.first?.author)
+    #expect(author.hasPrefix("Author 1, Author 2, ") && author.hasSuffix("\u{2026}") && author.utf8.count <= 256)
+    #expect(dated.complaints.filter { $0.contains("the author is shortened") }.count == 1)
+  }
+
+  @Test("are long lists of mail addresses, of which readers see the names")
+  func mailAuthors() throws {
+    let list = (1...60).map { "a\($0)@example.org (Author \($0))" }.joined(separator: ", ")
+    let item = "<item><guid>1</guid><title>x</title><pubDate>2026</pubDate><author>\(list)</author></item>"
+    let author = try #require(events(rss(item)).entries.first?.author)
+    #expect(author.hasPrefix("Author 1, Author 2, ") && !author.contains("@"))
+  }
+
+  @Test("do not change the digest by what older versions did not read")
+  func digests() throws {
+    let item = "<item><guid>1</guid><title>x</title><pubDate>2026</pubDate>"
+    let plain = try #require(events(rss(item + "</item>")).entries.first)
+    let long = try #require(events(rss(item + "<dc:creator>\(Self.authors)</dc:creator></item>")).entries.first)
+    #expect(long.digest == plain.digest && long.author != nil)
+  }
+
+  @Test("are shortened titles of feeds and lists")
+  func feedTitles() throws {
+    let title = String(repeating: "harbour ", count: 1000)
+    let feeds = [
+      rss("", channel: "<title>\(title)</title>").replacing("<title>Example</title>", with: ""),
+      atom("", head: "<title>\(title)</title>"),
+      "{\"version\":\"https://jsonfeed.org/version/1.1\",\"title\":\"\(title)\",\"items\":[]}",
+    ]
+    for feed in feeds {
+      let reader = FeedReader()
+      let events = reader.feed(Data(feed.utf8)) + reader.finish()
+      #expect(reader.properties.title?.hasSuffix("harbour\u{2026}") == true)
+      #expect(events.complaints.count == 1 && events.complaints[0].contains("the title of the feed is shortened"))
+    }
+    let list = try OPML(
+      reading: Data(
+        """
+        <opml version="2.0"><head><title>\(title)</title></head><body><outline text="\(title)">
+        <outline text="\(title)" xmlUrl="https://example.org/feed"/></outline></body></opml>
+        """.utf8))
+    #expect(list.title?.hasSuffix("harbour\u{2026}") == true)
+    #expect(list.feeds.first?.title?.hasSuffix("harbour\u{2026}") == true)
+    #expect(list.feeds.first?.topics.first?.label.hasSuffix("harbour\u{2026}") == true)
+    #expect(list.problems.map(\.position) == [.line(1), .line(2)])
+  }
+
   @Test("of the wrong type in a JSON Feed leave the rest of the item")
   func types() throws {
     let events = events(
@@ -138,6 +209,20 @@ struct FieldLimitTests {
     #expect(entry.categories.map(\.label) == ["Sport"])
     #expect(entry.author == "Ann")
     #expect(entry.attachments.map(\.bytes) == [5])
+  }
+
+  @Test(
+    "omit addresses that clients and restores refuse",
+    arguments: [
+      "https://\(String(repeating: "a.", count: 130))example/", "https://a%20b.example/", "https://a%2Fb.example/",
+      "https://[fe80::1%25eth0]/",
+    ])
+  func hosts(address: String) throws {
+    let item = "<item><guid isPermaLink='false'>1</guid><title>x</title><pubDate>2026</pubDate>"
+    let found = events(rss(item + "<link>\(address)</link><enclosure url='\(address)a.mp3'/></item>"))
+    let entry = try #require(found.entries.first)
+    #expect(entry.url == nil && entry.attachments.isEmpty)
+    #expect(found.complaints.count == 2)
   }
 
   @Test("are no reason to lose an entry that consists of a picture or a file")

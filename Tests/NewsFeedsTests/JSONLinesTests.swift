@@ -81,11 +81,79 @@ struct JSONLinesTests {
       events.complaints == [
         "skipped line 3: is not valid JSON", "skipped line 4: is not a JSON object", "skipped line 5: has no date",
         "skipped line 6: the date \"soon\" cannot be read", "skipped line 7: has neither text nor title",
-        "skipped line 8: the field \"text\" has the wrong type",
-        "skipped line 10: the field \"topics[1]\" has the wrong type",
-        "skipped line 11: the field \"attachments[0].url\" is missing",
+        "reduced line 11: the field \"attachments\" has the wrong type and is omitted",
       ])
-    #expect(events.entries.map(\.text) == ["one", "two"])
+    #expect(events.entries.map(\.text) == ["one", "5", "x", "x", "two"])
+    #expect(events.entries[2].categories.map(\.label) == ["a", "1"])
+  }
+
+  private static let coerced: [(fields: String, expected: String)] = [
+    (#""date":1787233500"#, "2026-08-20T13:45:00.000Z"), (#""date":1787233500000"#, "2026-08-20T13:45:00.000Z"),
+    (#""date":1787233500.5"#, "2026-08-20T13:45:00.500Z"), (#""title":2026"#, "2026"), (#""topics":"Sport""#, "Sport"),
+    (#""topics":[{"name":"Sport"},7]"#, "Sport,7"), (#""breaking":"true""#, "true"), (#""breaking":1"#, "true"),
+    (#""breaking":"no""#, "false"), (#""author":["Ann","Bob"]"#, "Ann, Bob"), (#""author":{"name":"Ann"}"#, "Ann"),
+    (#""attachments":[{"url":"https://x.example/a.jpg"}]"#, "https://x.example/a.jpg image/jpeg"),
+    (#""attachments":"https://x.example/a.jpg""#, "https://x.example/a.jpg image/jpeg"),
+    (#""attachments":{"url":"https://x.example/a","type":"image/png","bytes":"12","width":3.0}"#,
+      "https://x.example/a image/png"),
+    (#""text":7"#, "7"), (#""guid":7"#, "7"), (#""language":"de","summary":5"#, "5"),
+  ]
+
+  @Test("coerces values of another type without a report", arguments: coerced)
+  func coercion(fields: String, expected: String) throws {
+    let more = ["text", "date", "guid"].filter { !fields.contains("\"\($0)\"") }
+    let values = ["text": "\"x\"", "date": "\"2026-01-01\"", "guid": "\"g\""]
+    let entry = try entry("{\(fields),\(more.map { "\"\($0)\":\(values[$0] ?? "")" }.joined(separator: ","))}")
+    let files = entry.attachments.map { "\($0.url) \($0.type)" }
+    let found: [String?] = [
+      RFC3339.string(from: entry.date), entry.title, entry.categories.map(\.label).joined(separator: ","),
+      "\(entry.breaking)", entry.author, entry.text, entry.guid, entry.summary,
+    ]
+    #expect((found + files).contains(expected))
+  }
+
+  private static let lost: [(fields: String, name: String)] = [
+    (#""title":{}"#, "title"), (#""title":["a"]"#, "title"), (#""summary":true"#, "summary"), (#""html":[]"#, "html"),
+    (#""topics":{"a":1}"#, "topics"), (#""topics":["a",[]]"#, "topics"), (#""language":[1]"#, "language"),
+    (#""url":{}"#, "url"), (#""author":7"#, "author"), (#""breaking":"perhaps""#, "breaking"),
+    (#""attachments":[7]"#, "attachments"), (#""source":[]"#, "source"), (#""id":{}"#, "id"),
+    (#""attachments":[{"url":"https://x.example/a.jpg","width":"wide"}]"#, "attachments.width"),
+  ]
+
+  @Test("omits and reports a value that has no meaning, and keeps the entry", arguments: lost)
+  func losses(fields: String, name: String) {
+    let events = events(#"{"text":"x","date":"2026-01-01","guid":"g",\#(fields)}"#)
+    #expect(events.entries.map(\.text) == ["x"])
+    #expect(events.complaints == ["reduced line 1: the field \"\(name)\" has the wrong type and is omitted"])
+  }
+
+  @Test("reports a date of another type as a date that cannot be read")
+  func dates() {
+    let lines = events("{\"text\":\"x\",\"date\":[]}\n{\"text\":{},\"date\":\"2026\"}")
+    #expect(
+      lines.complaints == [
+        "skipped line 1: the date \"{\u{2026}}\" cannot be read; the field \"date\" has the wrong type and is omitted",
+        "skipped line 2: has neither text nor title; the field \"text\" has the wrong type and is omitted",
+      ])
+  }
+
+  @Test("keeps the lines of an export strict")
+  func exports() {
+    let line = #"{"id":"0199d9f4-7c3e-7b1a-8f00-0123456789ab","date":"2026-08-20T13:45:00Z","text":5,"sourceDigest":""}"#
+    #expect(events(line).complaints == ["skipped line 1: the field \"text\" has the wrong type"])
+  }
+
+  @Test("tells entries apart that share a guid, by their links, as in feeds")
+  func sharedGUID() {
+    func line(_ number: Int, _ text: String) -> String {
+      #"{"guid":"g","url":"https://x.example/\#(number)","text":"\#(text)","date":"2026-01-01"}"#
+    }
+    let found = events([line(1, "a"), line(2, "b"), line(3, "c"), line(2, "b, edited")].joined(separator: "\n"))
+    #expect(found.complaints == [])
+    #expect(found.entries.map(\.sharesName) == [false, true, true, true])
+    #expect(Set(found.entries.map(\.linkID)).count == 3)
+    let same = events([line(1, "a"), line(1, "b")].joined(separator: "\n"))
+    #expect(same.entries.map(\.sharesName) == [false, false])
   }
 
   @Test("skips lines above the limit without storing them")

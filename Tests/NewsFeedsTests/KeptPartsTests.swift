@@ -11,6 +11,82 @@ import Testing
       """)
   }
 
+  @Test(arguments: [
+    ("<media:description>Pier at dawn</media:description><media:credit>Ann</media:credit>", "Pier at dawn", "Ann"),
+    ("<media:title>Pier</media:title>", "Pier", nil),
+    ("<media:title>IMG_1</media:title><media:description type='html'>A &lt;b&gt;pier&lt;/b&gt;</media:description>", "A pier", nil),
+    ("<media:credit>Ann</media:credit><media:credit role='owner'>Bob</media:credit>", nil, "Ann, Bob"),
+    ("", nil, nil),
+  ])
+  func `A file of Media RSS has its own texts`(texts: String, alt: String?, credit: String?) throws {
+    let file = "<media:content url='https://example.org/a.jpg'>\(texts)</media:content>"
+    let entries = [file, "<media:group>\(file)</media:group>"].map { file in
+      "<item><guid>1</guid><title>x</title><pubDate>2026</pubDate>\(file)</item>"
+    }
+    for item in entries {
+      let entry = try entry(rss(item))
+      #expect(entry.attachments.map(\.alt) == [alt] && entry.attachments.map(\.credit) == [credit])
+      let bare = try NewsFeedsTests.entry(rss(item.replacing(texts.isEmpty ? "<title>" : texts, with: texts.isEmpty ? "<title>" : "")))
+      #expect(bare.digest == entry.digest)
+    }
+  }
+
+  @Test func `A credit of the group is that of its files, and a player is reported`() throws {
+    let item = """
+      <item><guid>1</guid><title>x</title><pubDate>2026</pubDate><media:credit>Ann</media:credit>
+      <media:group><media:content url='https://example.org/a.jpg'/><media:credit>Bob</media:credit></media:group>
+      <media:content url='https://example.org/b.jpg'/><media:content><media:player url='https://v.example/1'/></media:content></item>
+      """
+    let found = events(rss(item))
+    #expect(found.entries.first?.attachments.map(\.credit) == ["Ann", "Bob"])
+    #expect(found.complaints == ["reduced line 5: a player is omitted: it is at https://v.example/1"])
+    #expect(events(rss(item.replacing("<title>", with: "<link>https://v.example/1</link><title>"))).complaints == [])
+  }
+
+  @Test(arguments: [
+    ("<content type='image/png' src='https://x.example/a.png'/>", "https://x.example/a.png image/png", nil),
+    ("<content type='audio/mpeg' src='/a'/>", "https://example.org/a audio/mpeg", nil),
+    ("<content src='https://x.example/a.mp4'/>", "https://x.example/a.mp4 video/mp4", nil),
+    ("<content type='application/pdf' src='https://x.example/a'/>", "https://x.example/a application/pdf", nil),
+    ("<content type='text/html' src='https://x.example/p'/>", nil, "the content is omitted: it is at https://x.example/p"),
+    ("<content type='text/html' src='https://example.org/1'/>", nil, nil),
+    ("<content type='application/json'>{}</content>", nil, "the content is omitted: its type is \"application/json\""),
+    ("<content type='image/png'>AAAA</content>", nil, "the content is omitted: its type is \"image/png\""),
+    ("<summary type='markup'>x</summary>", nil, "the summary is omitted: its type is \"markup\""),
+    ("<content type='image/png'/>", nil, nil),
+  ])
+  func `Content of Atom that is no text is a file or reported`(content: String, file: String?, loss: String?) {
+    let link = "<link href='https://example.org/1'/>"
+    let found = events(atom("<entry><id>1</id><title>x</title><updated>2026</updated>\(link)\(content)</entry>"))
+    #expect(found.entries.first?.attachments.map { "\($0.url) \($0.type)" } == [file].compactMap { $0 })
+    #expect(found.complaints == [loss.map { "reduced line 2: " + $0 }].compactMap { $0 })
+    if file != nil {
+      let untitled = events(atom("<entry><id>1</id><updated>2026</updated>\(link)\(content)</entry>"))
+      #expect(untitled.entries.map(\.text) == ["https://example.org/1"])
+    }
+  }
+
+  @Test(arguments: [
+    "<itunes:image href='https://x.example/a.jpg'/>", "<googleplay:image href='https://x.example/a.jpg'/>",
+    "<podcast:image href='https://x.example/a.jpg'/>",
+    "<podcast:images srcset='https://x.example/a.jpg 1500w, https://x.example/b.jpg 600w'/>",
+  ])
+  func `Pictures of podcasts are read in RSS and Atom`(image: String) throws {
+    let (sound, head) = ("https://x.example/1.mp3", "<id>a</id>")
+    let item = "<item><guid>1</guid><title>x</title><pubDate>2026</pubDate>\(image)</item>"
+    let entry = "<entry><id>1</id><title>x</title><updated>2026</updated>\(image)</entry>"
+    for text in [rss(item), atom(entry, head: head)] {
+      #expect(try NewsFeedsTests.entry(text).attachments.map(\.url) == ["https://x.example/a.jpg"])
+    }
+    // A recording without a picture has that of its feed, if it names one.
+    guard !image.contains("srcset") else { return }
+    let episode = "<entry><id>1</id><title>x</title><updated>2026</updated><link rel='enclosure' href='\(sound)'/></entry>"
+    let expected = [sound, "https://x.example/a.jpg"]
+    #expect(try NewsFeedsTests.entry(atom(episode, head: head + image)).attachments.map(\.url) == expected)
+    let logo = "<logo>https://x.example/a.jpg</logo>"
+    #expect(try NewsFeedsTests.entry(atom(episode, head: head + logo)).attachments.map(\.url) == expected)
+  }
+
   @Test func `Sounds and films of the text are attachments`() throws {
     let entry = try entry(
       item(

@@ -138,6 +138,40 @@ import Testing
     }
   }
 
+  @Test(
+    "An entry of which nothing but a name without a link has stayed is another one",
+    arguments: [
+      ["<guid isPermaLink=\"false\">latest</guid>"], ["", "/status"],
+      ["<guid isPermaLink=\"false\">latest</guid>", "https://port.example/"],
+    ])
+  func oneAtATime(names: [String]) async throws {
+    func entry(_ number: Int, _ text: String? = nil) -> Entry {
+      Entry(
+        title: "Day \(number)", link: names.count > 1 ? names[1] : nil, names: names[0], hour: 24 * number, text: text)
+    }
+    let documents = [[entry(1)], [entry(1, "Edited")], [entry(2)], [entry(2, "Edited")], [entry(3), entry(2, "Again")]]
+    try await Self.polling(documents.map(Self.document)) { snapshots, _ in
+      #expect(snapshots.map(\.count) == [1, 1, 2, 2, 3])
+      #expect(snapshots[4].values.map(\.text).sorted() == ["About Day 3", "Again", "Edited"])
+      for (id, item) in snapshots[1] { #expect(snapshots[4][id] == item) }
+    }
+  }
+
+  @Test("One message of a day at a time, without title, link and guid, is an item of its own")
+  func dailyMessages() async throws {
+    let documents = ["It is late", "It runs again", "It runs again"].map { text in
+      Data(
+        """
+        <rss version="2.0"><channel><title>Port</title><link>https://port.example/</link>
+        <item><pubDate>Sat, 01 Aug 2026</pubDate><description>\(text)</description></item></channel></rss>
+        """.utf8)
+    }
+    try await Self.polling(documents) { snapshots, _ in
+      #expect(snapshots.map(\.count) == [1, 2, 2])
+      for (id, item) in snapshots[0] { #expect(snapshots[2][id] == item) }
+    }
+  }
+
   @Test("A repeated entry is skipped, also one of those that share a guid")
   func repetition() async throws {
     let entries = [1, 2, 1, 2].map(Self.story)

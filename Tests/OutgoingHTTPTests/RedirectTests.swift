@@ -69,6 +69,32 @@ import Testing
     }
   }
 
+  @Test(
+    "carries a cookie between a host and the same host with www, if it is for both",
+    arguments: [
+      ("feeds.example", "www.feeds.example", "feeds.example", true),
+      ("www.feeds.example", "feeds.example", ".feeds.example", true),
+      ("feeds.example", "www.feeds.example", "", false), ("feeds.example", "a.feeds.example", "feeds.example", false),
+      ("a.feeds.example", "feeds.example", "feeds.example", false), ("a.feeds.example", "b.feeds.example", "example", false),
+      ("www.feeds.example", "www.example", "example", false),
+    ])
+  func domains(first: String, second: String, domain: String, isSent: Bool) async throws {
+    try await FaultServer.with { server in
+      let port = server.port
+      server.respond { request in
+        request.path == "/1"
+          ? FaultResponse(
+            status: 302,
+            headers: [("Location", "http://\(second):\(port)/2"), ("Set-Cookie", "seen=1; Domain=\(domain); Path=/")])
+          : FaultResponse()
+      }
+      try await OutgoingClientTests.withClient { client in
+        _ = try await client.send(OutgoingRequest(url: try OutgoingURL("http://\(first):\(port)/1")))
+        #expect(server.requests.map { $0["Cookie"] } == [nil, isSent ? "seen=1" : nil])
+      }
+    }
+  }
+
   @Test("may be a page that leads on. It is checked and counted like any other, and never permanent")
   func pages() async throws {
     let lookup: NameResolver.Lookup = { host, port in

@@ -9,24 +9,32 @@ import PostgresClient
 ///
 /// A feed with one guid may also list only one entry at a time. An entry of which neither the link nor the title, the text
 /// or the date has stayed is therefore another one, and its name is distrusted too. If one of these has stayed, it is the
-/// same entry, so that a changed link alone does not multiply it.
+/// same entry, so that a changed link alone does not multiply it. Where entries have no links, or one link as their name,
+/// the title, the text and the date decide.
 extension NewsStore {
   /// Replaces the ids of staged entries by those of the items that they name. The statements are run in this order.
   static let entryResolution: [PostgresQuery] = [distrust, aliases, resolution]
 
   /// Whether the entry `s` is that of the item `i`, whatever their names.
-  private static let isSame: PostgresQuery = "(i.url = s.url OR i.source_digest = s.source_digest)"
+  private static let isSame: PostgresQuery = """
+    (i.source_digest = s.source_digest OR i.url = s.url AND NOT s.is_named_by_link OR \(query: hasNoLink) AND
+      CASE WHEN s.title IS NULL THEN i.title IS NULL AND i.text = s.text ELSE i.title = s.title AND i.date = s.date END)
+    """
+
+  /// Whether no link of its own can tell the entry apart.
+  private static let hasNoLink: PostgresQuery = "(s.is_named_by_link OR i.url IS NULL AND s.url IS NULL)"
 
   /// Remembers names that have named different entries.
   private static let distrust: PostgresQuery = """
     INSERT INTO entry_names (name, item)
     SELECT DISTINCT s.id, NULL::uuid
-    FROM import_entries AS s
+    FROM imported_entries AS s
       LEFT JOIN entry_names AS n ON n.name = s.id
       LEFT JOIN items AS i ON i.id = coalesce(n.item, s.id)
     WHERE s.link_id IS NOT NULL AND (n.name IS NULL OR n.item IS NOT NULL) AND (
       s.shares_name
-      OR s.origin IS NULL AND i.url <> s.url AND (i.title IS NULL OR i.title IS DISTINCT FROM s.title) AND i.text <> s.text
+      OR s.origin IS NULL AND (i.url <> s.url OR \(query: hasNoLink)) AND i.source_digest <> s.source_digest
+        AND (i.title IS NULL OR i.title IS DISTINCT FROM s.title) AND i.text <> s.text
         AND (s.is_first_seen OR i.date <> s.date))
     ORDER BY s.id
     ON CONFLICT (name) DO UPDATE SET item = NULL
@@ -36,7 +44,7 @@ extension NewsStore {
   private static let aliases: PostgresQuery = """
     INSERT INTO entry_names (name, item)
     SELECT DISTINCT ON (s.id) s.id, s.earlier_id
-    FROM import_entries AS s JOIN items AS e ON e.id = s.earlier_id
+    FROM imported_entries AS s JOIN items AS e ON e.id = s.earlier_id
     WHERE NOT EXISTS (SELECT FROM items AS i WHERE i.id = s.id)
     ORDER BY s.id, s.ordinal
     ON CONFLICT DO NOTHING
@@ -45,7 +53,7 @@ extension NewsStore {
   /// An entry with a distrusted name is that of the item with the name alone if that item has its link: it was imported
   /// before the name was distrusted. A name with a link that is known was distrusted before, also if that was forgotten.
   private static let resolution: PostgresQuery = """
-    UPDATE import_entries AS s SET id = r.id, origin = NULL
+    UPDATE imported_entries AS s SET id = r.id, origin = NULL
     FROM (
       SELECT s.ordinal, CASE
         WHEN EXISTS (SELECT FROM items AS i WHERE i.id = s.link_id) THEN s.link_id
@@ -56,7 +64,7 @@ extension NewsStore {
         ) THEN s.id
         WHEN EXISTS (SELECT FROM items AS i WHERE i.id = s.earlier_id AND \(query: isSame)) THEN s.earlier_id
         ELSE coalesce(s.link_id, s.id) END AS id
-      FROM import_entries AS s LEFT JOIN entry_names AS n ON n.name = s.id
+      FROM imported_entries AS s LEFT JOIN entry_names AS n ON n.name = s.id
       WHERE s.link_id IS NOT NULL OR s.earlier_id IS NOT NULL
     ) AS r
     WHERE r.ordinal = s.ordinal AND r.id <> s.id
@@ -65,9 +73,9 @@ extension NewsStore {
   /// Removes the new entries beyond a number from the staged ones.
   static func deferral(beyond maximum: Int) -> PostgresQuery {
     """
-    DELETE FROM import_entries AS s USING (
+    DELETE FROM imported_entries AS s USING (
       SELECT n.ordinal, row_number() OVER (ORDER BY n.ordinal) AS number
-      FROM import_entries AS n WHERE NOT EXISTS (SELECT FROM items AS i WHERE i.id = n.id)
+      FROM imported_entries AS n WHERE NOT EXISTS (SELECT FROM items AS i WHERE i.id = n.id)
     ) AS new
     WHERE new.ordinal = s.ordinal AND new.number > \(maximum)
     RETURNING s.ordinal

@@ -25,18 +25,20 @@ public struct ImportedItem: Sendable, Equatable {
   /// `id`. If an item has it already, that item was created here, or has come from another source, and stays as it is.
   public var origin: UUID?
   /// The id in place of `id` if the entry shares its name with others: that of its name and its link, file or text.
-  /// nil if it has nothing else.
+  /// nil if the source gives the id.
   public var linkID: UUID?
+  /// Whether the name of the entry is its link.
+  public var isNamedByLink: Bool
   /// The id that the entry may have been imported with under an earlier name; nil for none.
   public var earlierID: UUID?
-  /// Whether the document has an entry with the same `id` and another `linkID`.
+  /// Whether the name does not identify the entry, because the document has another entry with it.
   public var sharesName: Bool
 
   /// Creates an item for an import.
   public init(
     id: UUID, source: String?, guid: String?, digest: Data?, content: ItemContent, isCopy: Bool = false,
-    isDateFirstSeen: Bool = false, origin: UUID? = nil, linkID: UUID? = nil, earlierID: UUID? = nil,
-    sharesName: Bool = false
+    isDateFirstSeen: Bool = false, origin: UUID? = nil, linkID: UUID? = nil, isNamedByLink: Bool = false,
+    earlierID: UUID? = nil, sharesName: Bool = false
   ) {
     self.id = id
     self.source = source
@@ -47,6 +49,7 @@ public struct ImportedItem: Sendable, Equatable {
     self.isDateFirstSeen = isDateFirstSeen
     self.origin = origin
     self.linkID = linkID
+    self.isNamedByLink = isNamedByLink
     self.earlierID = earlierID
     self.sharesName = sharesName
   }
@@ -127,7 +130,7 @@ extension NewsStore {
     let rows = Self.copyRows(items)
     return try await database.transaction { transaction in
       _ = try await transaction.pipeline([Self.staging, Self.replanning])
-      _ = try await transaction.copyIn("COPY import_entries FROM STDIN", rows: [rows])
+      _ = try await transaction.copyIn("COPY imported_entries FROM STDIN", rows: [rows])
       if items.contains(where: { $0.linkID != nil || $0.earlierID != nil }) {
         _ = try await transaction.pipeline(Self.entryResolution)
       }
@@ -156,10 +159,10 @@ extension NewsStore {
 
   /// A pooler may keep the sessions of other versions, so that the name changes with the columns.
   private static let staging: PostgresQuery = """
-    CREATE TEMPORARY TABLE IF NOT EXISTS import_entries (
+    CREATE TEMPORARY TABLE IF NOT EXISTS imported_entries (
       ordinal bigint, id uuid, state text, source text, source_guid text, source_digest bytea,
       \(unsafeSQL: ItemColumn.publicList { "\($0.name) \($0.type)" }), is_copy boolean, is_first_seen boolean, origin uuid,
-      link_id uuid, earlier_id uuid, shares_name boolean)
+      link_id uuid, is_named_by_link boolean, earlier_id uuid, shares_name boolean)
       ON COMMIT DELETE ROWS
     """
 
@@ -168,7 +171,7 @@ extension NewsStore {
 
   /// Gives items the ids of their origin. Entries that were imported before origins were known keep theirs.
   private static let adoption: PostgresQuery = """
-    UPDATE import_entries AS s SET id = s.origin
+    UPDATE imported_entries AS s SET id = s.origin
     WHERE s.origin IS NOT NULL AND NOT EXISTS (SELECT FROM items AS i WHERE i.id = s.id)
     """
 
@@ -176,7 +179,7 @@ extension NewsStore {
   /// written.
   private static let merge: PostgresQuery = """
     WITH staged AS (
-      SELECT DISTINCT ON (id) * FROM import_entries ORDER BY id, ordinal DESC
+      SELECT DISTINCT ON (id) * FROM imported_entries ORDER BY id, ordinal DESC
     ), written AS (
       INSERT INTO items AS i (
           id, state, editor, editor_revision, source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames))
@@ -226,6 +229,7 @@ extension NewsStore {
       writer.append(item.isDateFirstSeen)
       writer.append(item.origin)
       writer.append(item.linkID)
+      writer.append(item.isNamedByLink)
       writer.append(item.earlierID)
       writer.append(item.sharesName)
       writer.endRow()
