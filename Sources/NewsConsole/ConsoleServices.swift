@@ -36,10 +36,12 @@ struct ConsoleServices: Sendable {
   /// Makes a page with the texts of items on the threads of `ComputePool`, because rendering and comparing them may take
   /// long.
   ///
+  /// - Parameter bytes: The size of the texts, if it may be that of a long job.
   /// - Throws: The errors of `ComputePool.run` and of the function.
   func compute<Value: Sendable>(
-    for visit: ConsoleVisit, _ work: @escaping @Sendable () throws -> Value
+    for visit: ConsoleVisit, bytes: Int = 0, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
-    try await ComputePool.shared.run(.editing, for: visit.key.id, work)
+    // A small text may have a large page.
+    try await ComputePool.shared.run(.editing, for: visit.key.id, bytes: max(bytes, ComputePool.smallBytes + 1), work)
   }
 }

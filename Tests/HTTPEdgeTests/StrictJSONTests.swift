@@ -172,6 +172,8 @@ import Testing
     Refusal(#""a\udc00\ud800""#, .loneSurrogate, 2),
     Refusal(#""a\ud83d\ude00\udfff""#, .loneSurrogate, 14),
     Refusal(#""a\ud800\u00zz""#, .malformedEscape, 8),
+    Refusal("[\"e\(String(repeating: "\u{301}", count: 31))\"]", .tooManyMarks, 1),
+    Refusal("{\"a\":\"e\(String(repeating: #"\u0316\u0301"#, count: 16))\"}", .tooManyMarks, 5),
   ])
   func `A string that is malformed or cannot be stored is rejected`(_ refusal: Refusal) {
     expect(refusal)
@@ -216,6 +218,19 @@ import Testing
     }
     #expect(throws: StrictJSONError(reason: .notUTF8, offset: 2 + index)) {
       try JSONValue.parse([UInt8(ascii: "{"), UInt8(ascii: "}")] + bytes)
+    }
+  }
+
+  @Test func `Values are equal if their bytes are, also in arrays and objects`() throws {
+    let (composed, decomposed) = (JSONValue.string("\u{E9}"), JSONValue.string("e\u{301}"))
+    #expect(composed == composed && composed != decomposed && JSONValue.array([composed]) != .array([decomposed]))
+    #expect(JSONValue.object(["a": composed]) == .object(["a": composed]))
+    #expect(JSONValue.object(["a": composed]) != .object(["a": decomposed]))
+    let values = ["null", "true", "false", "0", "1", "0.5", "1.5", "\"\"", "\"a\"", "[]", "[0]", "{}", "{\"a\":0}"]
+    for one in values {
+      for other in values {
+        #expect((try JSONValue.parse(one.utf8) == JSONValue.parse(other.utf8)) == (one == other), "\(one) \(other)")
+      }
     }
   }
 

@@ -65,7 +65,7 @@ extension HTTPRequestHead {
   /// differences are the means of request smuggling.
   package var refusal: RequestRefusal? {
     if method == .CONNECT { return .notImplemented("CONNECT is not supported: the server is not a proxy.") }
-    return hostRefusal ?? targetRefusal ?? transferCodingRefusal ?? expectationRefusal
+    return fieldRefusal ?? hostRefusal ?? targetRefusal ?? transferCodingRefusal ?? expectationRefusal
   }
 
   /// Whether no other request may follow on the connection. A connection of HTTP/1.0 has one request. After a request to
@@ -74,6 +74,12 @@ extension HTTPRequestHead {
 
   /// Whether the client sends the body only after a 100 (Continue) (RFC 9110 section 10.1.1).
   var expectsContinue: Bool { version != .http1_0 && headers.contains(name: "expect") }
+
+  /// Header fields are compared before anything else is known about a client, partly on the event loop.
+  private var fieldRefusal: RequestRefusal? {
+    headers.allSatisfy(\.value.isStreamSafe)
+      ? nil : .malformed("A header field has more than 30 combining marks in a row.")
+  }
 
   /// RFC 9112 section 3.2: there is exactly one valid `Host`, which HTTP/1.0 may omit.
   private var hostRefusal: RequestRefusal? {

@@ -27,6 +27,20 @@ package enum JSONValue: Sendable, Equatable {
     return strings.count == elements.count ? strings : nil
   }
 
+  /// Compares values. Strings are equal if their bytes are, which takes linear time for any text.
+  package static func == (one: JSONValue, other: JSONValue) -> Bool {
+    switch (one, other) {
+    case (.null, .null): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.integer(let one), .integer(let other)): one == other
+    case (.number(let one), .number(let other)): one == other
+    case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    default: false
+    }
+  }
+
   /// Parses a whole body, in time proportional to its length.
   ///
   /// - Parameter bytes: The body in UTF-8, without a byte order mark: exactly one value of any kind, with optional

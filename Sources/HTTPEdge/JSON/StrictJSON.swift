@@ -58,7 +58,11 @@ extension StrictJSON {
     switch byte {
     case UInt8(ascii: "{"): return try nested { parser throws(StrictJSONError) in try parser.object() }
     case UInt8(ascii: "["): return try nested { parser throws(StrictJSONError) in try parser.array() }
-    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "\""):
+      let start = position
+      let text = try string()
+      guard text.isStreamSafe else { throw error(.tooManyMarks, at: start) }
+      return .string(text)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
     case UInt8(ascii: "t"): return try literal("true", .bool(true))
     case UInt8(ascii: "f"): return try literal("false", .bool(false))

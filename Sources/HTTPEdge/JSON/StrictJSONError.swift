@@ -24,6 +24,8 @@ package struct StrictJSONError: Error, Hashable, Sendable {
     case loneSurrogate
     /// U+0000, escaped.
     case nulCharacter
+    /// A string with more than 30 combining marks in a row, which is not in Stream-Safe Text Format (UAX #15-D4).
+    case tooManyMarks
     /// A key of more than ``JSONValue/maximumKeyLength`` bytes.
     case keyTooLong
     /// A key that is repeated in its object.
@@ -61,6 +63,7 @@ package struct StrictJSONError: Error, Hashable, Sendable {
     case .malformedEscape: "The body is not valid JSON: malformed escape in a string at byte \(offset)."
     case .loneSurrogate: "The escape at byte \(offset) is one half of a surrogate pair without the other."
     case .nulCharacter: "The string escape \\u0000 at byte \(offset) is not allowed."
+    case .tooManyMarks: "The string at byte \(offset) has more than 30 combining marks in a row."
     case .keyTooLong: "The key at byte \(offset) is longer than \(JSONValue.maximumKeyLength) bytes."
     case .duplicateKey(let key): "The key \"\(Self.excerpt(of: key))\" at byte \(offset) is repeated in its object."
     case .tooDeep:

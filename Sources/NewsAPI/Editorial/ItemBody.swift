@@ -72,15 +72,6 @@ extension SafeHTML {
   }
 }
 
-extension RawRepresentable<String> {
-  /// Parses a value of a closed list, whose names have at most 16 bytes. It checks the length first, because comparing
-  /// strings takes quadratic time in the number of their combining characters.
-  init?(text: String) {
-    guard text.utf8.count <= 16 else { return nil }
-    self.init(rawValue: text)
-  }
-}
-
 extension FieldReader {
   /// Reads the state that a write names.
   mutating func state() -> EditorialItem.State? {

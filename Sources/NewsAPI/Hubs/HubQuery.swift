@@ -1,3 +1,4 @@
+import HTTPEdge
 import News
 package import NewsStore
 
@@ -34,7 +35,7 @@ package struct HubQuery: Equatable {
       guard parts.count == 2, parts[0].utf8.count <= 64, let name = QueryParameters.decode(parts[0]),
         Self.names.contains(name)
       else { continue }
-      guard let value = QueryParameters.decode(parts[1]), !value.utf8.contains(0),
+      guard let value = QueryParameters.decode(parts[1]), !value.utf8.contains(0), value.isStreamSafe,
         values.updateValue(value, forKey: name) == nil
       else { return nil }
     }
@@ -46,7 +47,7 @@ package struct HubQuery: Equatable {
       purpose = .denial(reason: Self.prefix(values["hub.reason"] ?? "", bytes: Self.maximumReasonBytes))
       return
     }
-    guard let mode = HubActivity.Mode(rawValue: mode), mode != .publish, let challenge = values["hub.challenge"],
+    guard let mode = HubActivity.Mode(text: mode), mode != .publish, let challenge = values["hub.challenge"],
       1...Self.maximumChallengeBytes ~= challenge.utf8.count
     else { return nil }
     let seconds = values["hub.lease_seconds"].flatMap { text in

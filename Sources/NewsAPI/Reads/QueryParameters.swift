@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPEdge
 import Hummingbird
 package import News
 import NewsStore
@@ -35,6 +36,10 @@ package struct QueryParameters {
       // PostgreSQL's `text` cannot hold U+0000.
       guard !value.utf8.contains(0) else {
         refuse(name, "must not contain U+0000")
+        continue
+      }
+      guard value.isStreamSafe else {
+        refuse(name, "must not have more than 30 combining marks in a row")
         continue
       }
       guard values.updateValue(value, forKey: name) == nil else {

@@ -27,6 +27,8 @@ package enum FormError: String, Error, CaseIterable {
   case malformedParts = "form-malformed-parts"
   /// A name or a value is not valid UTF-8.
   case notUTF8 = "form-not-utf-8"
+  /// A value has more than 30 combining marks in a row.
+  case tooManyMarks = "form-too-many-marks"
   /// The body ended too early.
   case truncated = "form-truncated"
   /// The client took too long to send the body.
@@ -51,8 +53,20 @@ package enum FormError: String, Error, CaseIterable {
     case .unsupportedType, .unsupportedCoding: .unsupportedMediaType
     case .bodyTooLarge, .tooManyFields, .tooManyParts, .nameTooLong, .valueTooLong, .partHeaderTooLong:
       .contentTooLarge
-    case .malformedType, .malformedEscape, .malformedParts, .notUTF8, .truncated: .badRequest
+    case .malformedType, .malformedEscape, .malformedParts, .notUTF8, .tooManyMarks, .truncated:
+      .badRequest
     case .timeout: .requestTimeout
     }
+  }
+}
+
+extension FormError {
+  /// Decodes a name or a value.
+  ///
+  /// - Throws: `notUTF8` or `tooManyMarks`.
+  static func text(_ bytes: [UInt8]) throws(FormError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+    guard text.isStreamSafe else { throw .tooManyMarks }
+    return text
   }
 }

@@ -11,7 +11,8 @@ package struct FormFields: Sendable, Hashable {
   ///
   /// The standard replaces invalid bytes and keeps a stray `%`. Both are errors here, because browsers never send them.
   ///
-  /// - Throws: `FormError`: `tooManyFields`, `nameTooLong`, `valueTooLong`, `malformedEscape` or `notUTF8`.
+  /// - Throws: `FormError`: `tooManyFields`, `nameTooLong`, `valueTooLong`, `malformedEscape`, `notUTF8` or
+  ///   `tooManyMarks`.
   package init(urlEncoded bytes: some Collection<UInt8>, limits: FormLimits = FormLimits()) throws(FormError) {
     var rest = Array(bytes)[...]
     var count = 0
@@ -61,8 +62,7 @@ package struct FormFields: Sendable, Hashable {
       }
       index += 1
     }
-    guard let text = String(validating: decoded, as: UTF8.self) else { throw .notUTF8 }
-    return text
+    return try FormError.text(decoded)
   }
 
   private static func hexadecimalValue(_ digit: UInt8) -> UInt8? {

@@ -91,8 +91,7 @@ package final class MultipartReader {
   private func fieldValue() async throws(FormError) -> String {
     var bytes: [UInt8] = []
     while let piece = try await nextPiece() { bytes += piece.readableBytesView }
-    guard let value = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
-    return value
+    return try FormError.text(bytes)
   }
 
   private func nextEvent() async throws(FormError) -> MultipartParser.Event {

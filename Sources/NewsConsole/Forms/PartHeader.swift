@@ -1,3 +1,4 @@
+import HTTPEdge
 import News
 
 /// The header of a part of a form (RFC 7578 section 4).
@@ -79,7 +80,7 @@ struct PartHeaderParser: Sendable {
   private mutating func readType(_ value: ArraySlice<UInt8>) {
     guard let field = try? ParameterisedField(value, backslash: .escapes) else { return }
     let parts = field.value.split(separator: "/", omittingEmptySubsequences: false)
-    if parts.count == 2, !parts.contains("") { mediaType = field.value }
+    if parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), field.value.isStreamSafe { mediaType = field.value }
   }
 
   private static func text(_ bytes: [UInt8]) throws(FormError) -> String {

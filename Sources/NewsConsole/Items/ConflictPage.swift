@@ -33,7 +33,8 @@ struct ConflictPage: Sendable {
     values.set("sentTitle", pages.texts.text("\(sent.action.rawValue)-mine"))
     values.set("problem", pages.texts.text("conflict-text"))
     setStored(in: &values, pages)
-    let pairs = zip(texts(of: ItemForm(stored), pages), texts(of: sent.form, pages)).filter { $0.text != $1.text }
+    let pairs = zip(texts(of: ItemForm(stored), pages), texts(of: sent.form, pages))
+      .filter { !$0.text.utf8.elementsEqual($1.text.utf8) }
     values.set("comparisons", pairs.map { comparison($0.field, theirs: $0.text, mine: $1.text, pages) })
     values.set("isSame", pairs.isEmpty)
     var form = sent.form

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
@@ -21,7 +22,7 @@ struct EditorHandlers: Sendable {
 
   @Sendable func item(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var parameters = QueryParameters(request.uri.query, known: [Notice.parameter])
-    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(rawValue: $0) }
+    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(text: $0) }
     let item = try await services.store.editorialItem(try context.itemID(), for: visit.access)
     var page = EditorPage(form: ItemForm(item), item: item)
     page.notice = notice
@@ -82,7 +83,8 @@ struct EditorHandlers: Sendable {
   ) async throws -> Response {
     let entries = try await services.store.history(of: stored.item.id, limit: 1, for: visit.access).entries
     let page = ConflictPage(sent: sent, stored: stored, editor: entries.first?.editor)
-    return try await services.compute(for: visit) {
+    let bytes = sent.form.textBytes + ItemForm(stored).textBytes
+    return try await services.compute(for: visit, bytes: bytes) {
       page.isResolved ? redirect(to: stored, sent.action) : page.response(pages, visit)
     }
   }
@@ -104,7 +106,7 @@ struct EditorHandlers: Sendable {
         MediaQuery(limit: EditorPage.fileCount, access: visit.access)
       ).files
     }
-    return try await services.compute(for: visit) { [page, files] in
+    return try await services.compute(for: visit, bytes: page.form.textBytes) { [page, files] in
       page.response(
         pages, visit, topics, files,
         maximumBytes: services.editorial.keepsFiles ? services.editorial.maximumMediaBytes : 0,

@@ -71,11 +71,13 @@ struct EditorSubmission: Sendable {
         refusals.append(FileRefusal(name: nil, problem: ProblemError.notFound.problem))
       }
     }
-    let known = Set(form.attachments.map { $0.values["url"] })
-    form.attachments += files.filter { !known.contains($0.url) }.map { AttachmentForm($0) }
+    // An address in a form may be as long as a text, so that it is compared as bytes and not hashed.
+    let known = form.attachments.compactMap { $0.values["url"]?.utf8 }
+    form.attachments += files.filter { file in !known.contains { $0.elementsEqual(file.url.utf8) } }
+      .map { AttachmentForm($0) }
     self.form = form
-    action = fields.first("action").flatMap { Action(rawValue: $0) } ?? .save
-    state = fields.first("state").flatMap { EditorialItem.State(rawValue: $0) }
+    action = fields.first("action").flatMap { Action(text: $0) } ?? .save
+    state = fields.first("state").flatMap { EditorialItem.State(text: $0) }
     isConfirmed = fields.first(ConfirmationPage.field) != nil
   }
 
@@ -114,7 +116,7 @@ struct EditorSubmission: Sendable {
   /// one if the text has changed.
   private func html(changing stored: EditorialItem) -> JSONValue? {
     if form.htmlChoice == .remove { return .null }
-    let isUnchanged = form.text("html") == ItemForm(stored).text("html").withLineFeeds
+    let isUnchanged = form.text("html").utf8.elementsEqual(ItemForm(stored).text("html").withLineFeeds.utf8)
     return isUnchanged && form.htmlChoice == nil ? nil : form.patch["html"]
   }
 }

@@ -68,9 +68,12 @@ struct ItemForm: Sendable, Equatable {
     topics = TopicChoices.slugs(chosen: fields.all("topics"), typed: fields.all("otherTopics"))
     isBreaking = fields.first("breaking") != nil
     requestsAlert = fields.first("alert") != nil
-    htmlChoice = fields.first(HTMLChoice.field).flatMap { HTMLChoice(rawValue: $0) }
+    htmlChoice = fields.first(HTMLChoice.field).flatMap { HTMLChoice(text: $0) }
     attachments = (0..<AttachmentForm.maximumCount).compactMap { AttachmentForm(fields, index: $0) }
   }
+
+  /// The size of all texts in bytes.
+  var textBytes: Int { texts.values.reduce(0) { $0 + $1.utf8.count } }
 
   /// Returns the text of a field; empty without one.
   func text(_ name: String) -> String { texts[name] ?? "" }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
@@ -17,7 +18,7 @@ struct SessionHandlers: Sendable {
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
-    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(rawValue: $0) }
+    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(text: $0) }
     let page = NumberedPage(&parameters, size: Self.pageSize)
     try parameters.check()
     let sessions = try await services.store.sessions(

@@ -34,19 +34,22 @@ extension NewsStore {
     func require(_ condition: Bool, _ field: String, _ rule: String) {
       if !condition { errors.append(FieldError(field: field, rule: rule)) }
     }
-    wanted.topics = registration.topics.map { Set($0).sorted() }
-    wanted.languages = registration.languages.map { Set($0.map { $0.lowercased() }).sorted() }
-    if let topics = wanted.topics {
+    // Only valid values are hashed: hashing any text of a stranger may take long.
+    if let topics = registration.topics {
+      let areValid = topics.allSatisfy { TopicSlug.isValid($0) }
+      if areValid { wanted.topics = Set(topics).sorted() }
       require(
-        1...Self.maximumTopics ~= topics.count, "topics",
+        1...Self.maximumTopics ~= wanted.topics?.count ?? 0, "topics",
         "must have 1 to \(Self.maximumTopics) topics; without the field, the device follows the feed")
-      require(topics.allSatisfy { TopicSlug.isValid($0) }, "topics", "must consist of slugs")
+      require(areValid, "topics", "must consist of slugs")
     }
-    if let languages = wanted.languages {
+    if let languages = registration.languages {
+      let areValid = languages.allSatisfy { LanguageTag.isValid($0) }
+      if areValid { wanted.languages = Set(languages.map { $0.lowercased() }).sorted() }
       require(
-        1...Self.maximumLanguages ~= languages.count, "languages",
+        1...Self.maximumLanguages ~= wanted.languages?.count ?? 0, "languages",
         "must have 1 to \(Self.maximumLanguages) languages; without the field, all are wanted")
-      require(languages.allSatisfy { LanguageTag.isValid($0) }, "languages", "must consist of BCP 47 tags")
+      require(areValid, "languages", "must consist of BCP 47 tags")
     }
     if let quiet = registration.quiet {
       require(quiet.isValid, "quiet", "must have two different times of the form HH:MM")

@@ -23,6 +23,8 @@ import Testing
 
   private static let host = "Host: localhost\r\n"
   private static let long = String(repeating: "x", count: 40_000)
+  /// Combining marks out of their canonical order, which take quadratic time to compare.
+  private static let marks = "e" + String(repeating: "\u{316}\u{301}", count: 3000)
 
   /// Requests that are refused whatever follows, because another server on the way might parse them differently.
   private static let malformed = [
@@ -53,6 +55,9 @@ import Testing
     Row("GET /healthz HTTP/1.1\r\n\(host)No colon\r\n\r\n", 400),
     Row("GET /healthz HTTP/1.1\r\n\(host)X-Nul: a\u{0}b\r\n\r\n", 400),
     Row("GET /healthz HTTP/1.1\r\n\(host)X-Return: a\rb\r\n\r\n", 400),
+    Row("GET /healthz HTTP/1.1\r\n\(host)Expect: \(marks)\r\n\r\n", 400),
+    Row("POST / HTTP/1.1\r\n\(host)Transfer-Encoding: \(marks)\r\n\r\n", 400),
+    Row("PUT /v1/devices/x HTTP/1.1\r\n\(host)Content-Type: \(marks)\r\nContent-Length: 2\r\n\r\n{}", 400),
     // The decoder treats the line end as a part of the version.
     Row("GET /healthz HTTP/1.1\n\(host)\n\n", 505, "version-not-supported"),
     Row("GET /healthz HTTP/1.1\r\nHost: localhost\n\r\n", 400),

@@ -54,7 +54,8 @@ import Testing
       ("a=%", .malformedEscape), ("a=%4", .malformedEscape), ("a=%4&b=c", .malformedEscape),
       ("a=%G0", .malformedEscape), ("a=%0G", .malformedEscape), ("%=b", .malformedEscape), ("a=%-1", .malformedEscape),
       ("a=%FF", .notUTF8), ("%C3=b", .notUTF8), ("a=%C3&b=%A4", .notUTF8), ("a=%C0%80", .notUTF8),
-      ("a=%ED%A0%80", .notUTF8),
+      ("a=%ED%A0%80", .notUTF8), ("a=e\(String(repeating: "%CC%81", count: 31))", .tooManyMarks),
+      ("\(String(repeating: "%CC%81", count: 31))=b", .tooManyMarks),
     ] as [(String, FormError)])
   func malformed(body: String, error: FormError) {
     #expect(throws: error) { try Self.fields(body) }

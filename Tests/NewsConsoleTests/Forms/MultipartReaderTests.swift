@@ -174,6 +174,15 @@ import Testing
     await #expect(throws: FormError.notUTF8) { _ = try await Self.parts(FormRequest(parts: [body])) }
   }
 
+  @Test func `Values with more than 30 combining marks in a row are refused`() async throws {
+    func body(_ count: Int) -> [UInt8] {
+      Multipart.bytes("--xyz\nContent-Disposition: form-data; name=a\n\ne")
+        + Array(repeating: [0xCC, 0x81], count: count).joined() + Multipart.bytes("\n--xyz--")
+    }
+    _ = try await Self.parts(FormRequest(parts: [body(30)]))
+    await #expect(throws: FormError.tooManyMarks) { _ = try await Self.parts(FormRequest(parts: [body(31)])) }
+  }
+
   @Test func `Limits end the form`() async throws {
     var limits = MultipartLimits(totalBytes: Self.body.count - 1)
     for length in [1, 1_000] {
