@@ -48,6 +48,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case webhookPaused
   /// There are as many webhooks as there may be: this number.
   case webhookLimit(Int)
+  /// The items of a batch have more than this number of bytes.
+  case batchTooLarge(maximumBytes: Int)
   /// The key has as many unfinished uploads, or as many bytes in them, as it may have.
   case uploadLimit
   /// The resource does not match the writer's precondition.

@@ -43,6 +43,7 @@ extension ProblemError {
     case .subscriptionPaused: self = .subscriptionPaused
     case .webhookPaused: self = .webhookPaused
     case .webhookLimit(let limit): self = .webhookLimit(limit)
+    case .batchTooLarge(let bytes): self = .batchTooLarge(bytes)
     case .uploadLimit: self = .uploadLimit
     case .preconditionFailed: self = .preconditionFailed
     case .preconditionRequired:
@@ -126,6 +127,15 @@ extension ProblemError {
     ProblemError(
       .conflict, "webhook-limit", "There are too many webhooks",
       detail: "There may be \(limit). Delete one that is not needed any more.")
+  }
+
+  private static func batchTooLarge(_ bytes: Int) -> ProblemError {
+    ProblemError(
+      .contentTooLarge, "batch-too-large", "The items of the batch are too large",
+      detail: """
+        As they are stored, the items that a batch changes may have \(bytes) bytes together. Nothing was written. Divide \
+        the batch.
+        """)
   }
 
   private static func mediaInUse(by items: [UUID]) -> ProblemError {

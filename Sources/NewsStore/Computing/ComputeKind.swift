@@ -14,6 +14,9 @@ package enum ComputeKind: Int, CaseIterable, Sendable {
   /// Whether the kinds of this sort together leave a thread to the others.
   package var isBulk: Bool { self == .batch || self == .feed }
 
+  /// Whether the long jobs of this kind leave a thread to the others. Readers do not choose the size of what they read.
+  package var confinesLongJobs: Bool { self != .reading }
+
   /// The maximum number of waiting jobs. For batches and feeds it is above what can occur: two batches are prepared at a
   /// time, and 16 feeds are polled.
   package var maximumWaiting: Int {

@@ -23,6 +23,10 @@ package final class ComputePool: Sendable {
   /// takes a few milliseconds at most, and a change of threads would delay it for nothing.
   package static let smallBytes = 8192
 
+  /// The size above which a job takes long, tens of milliseconds. Such jobs of all owners together leave a thread to the
+  /// shorter ones. An article has some ten thousand bytes.
+  package static let longBytes = 65_536
+
   /// The time after which a job of `slices` ends, so that other jobs have their turn.
   package static let sliceTime: Duration = .milliseconds(10)
 
@@ -58,6 +62,12 @@ package final class ComputePool: Sendable {
   package func run<Value: Sendable>(
     _ kind: ComputeKind, for owner: String = "", bytes: Int? = nil, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
+    try await run(kind, for: owner, bytes: bytes, isLong: kind.confinesLongJobs && bytes ?? 0 > Self.longBytes, work)
+  }
+
+  private func run<Value: Sendable>(
+    _ kind: ComputeKind, for owner: String, bytes: Int?, isLong: Bool, _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
     if let bytes, bytes <= Self.smallBytes { return try work() }
     let number = state.withLock { state in
       state.lastNumber += 1
@@ -70,7 +80,7 @@ package final class ComputePool: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         add(
-          ComputeQueue.Job(number, kind, owner: owner, refuse: { continuation.resume(throwing: $0) }) {
+          ComputeQueue.Job(number, kind, owner: owner, isLong: isLong, refuse: { continuation.resume(throwing: $0) }) {
             continuation.resume(with: Result(catching: work))
           })
         // The handler may have run before there was anything to remove.
@@ -95,7 +105,7 @@ package final class ComputePool: Sendable {
     values.reserveCapacity(elements.count)
     while values.count < elements.count {
       let done = values.count
-      values += try await run(kind, for: owner, bytes: bytes) {
+      values += try await run(kind, for: owner, bytes: bytes, isLong: false) {
         let began = ContinuousClock.now
         var slice: [Value] = []
         repeat {

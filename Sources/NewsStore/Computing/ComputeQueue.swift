@@ -4,7 +4,8 @@ import DequeModule
 ///
 /// The kinds of work that wait share the threads' processor time equally, and so do the owners of a kind. The time is
 /// measured, so that neither many jobs nor long ones gain anything. An owner or a kind that had nothing to do begins
-/// with the share that the others have now. (The scheme is start-time fair queueing, with processor time for bytes.)
+/// with the share that the others have now. Jobs that take long, whose number and length strangers choose, leave a thread
+/// to all others. (The scheme is start-time fair queueing, with processor time for bytes.)
 package struct ComputeQueue {
   /// A job.
   package struct Job: Sendable {
@@ -12,16 +13,22 @@ package struct ComputeQueue {
     package let kind: ComputeKind
     /// The key, the feed, or whatever else has caused the job.
     package let owner: String
+    /// Whether the job takes long for its kind, so that it is confined like those of a bulk kind.
+    package let isLong: Bool
     let perform: @Sendable () -> Void
     let refuse: @Sendable (any Error) -> Void
 
     package init(
-      _ number: Int, _ kind: ComputeKind, owner: String, refuse: @escaping @Sendable (any Error) -> Void = { _ in },
-      perform: @escaping @Sendable () -> Void = {}
+      _ number: Int, _ kind: ComputeKind, owner: String, isLong: Bool = false,
+      refuse: @escaping @Sendable (any Error) -> Void = { _ in }, perform: @escaping @Sendable () -> Void = {}
     ) {
       (self.number, self.kind, self.owner) = (number, kind, owner)
+      self.isLong = isLong
       (self.perform, self.refuse) = (perform, refuse)
     }
+
+    /// Whether the job may not take the last thread.
+    fileprivate var isConfined: Bool { isLong || kind.isBulk }
   }
 
   /// The use of the threads by a kind, or by one of its owners.
@@ -39,10 +46,23 @@ package struct ComputeQueue {
     /// The use of the owner whose job began last.
     var clock: Duration = .zero
     var owners: [String: (share: Share, jobs: Deque<Job>)] = [:]
+
+    /// The owner whose turn is next, and the position of its job.
+    ///
+    /// - Parameter mayBeConfined: Whether a confined job may run.
+    func next(mayBeConfined: Bool) -> (owner: String, index: Int)? {
+      owners.compactMap { owner, line -> (rank: (Duration, Int, Int), owner: String, index: Int)? in
+        guard let index = line.jobs.firstIndex(where: { mayBeConfined || !$0.isConfined }) else { return nil }
+        return (ComputeQueue.rank(line.share, line.jobs[index].number), owner, index)
+      }
+      .min { $0.rank < $1.rank }.map { ($0.owner, $0.index) }
+    }
   }
 
   private let threads: Int
   private var lines: [ComputeKind: Line] = [:]
+  /// The number of confined jobs that run.
+  private var confined = 0
   /// The use of the kind whose job began last.
   private var clock: Duration = .zero
 
@@ -99,14 +119,17 @@ package struct ComputeQueue {
   /// - Returns: nil if there is none, or no thread for it.
   package mutating func next() -> Job? {
     guard running < threads else { return nil }
-    let running = lines.filter(\.key.isBulk).values.reduce(0) { $0 + $1.share.running }
-    let kind = lines.filter { $0.value.share.waiting > 0 && (!$0.key.isBulk || running < threads - 1) }
-      .min { Self.rank($0.value.share, $0.key.rawValue) < Self.rank($1.value.share, $1.key.rawValue) }?.key
-    guard let kind, var line = lines[kind],
-      let owner = line.owners.filter({ !$0.value.jobs.isEmpty })
-        .min(by: { Self.rank($0.value) < Self.rank($1.value) })?.key,
-      let job = line.owners[owner]?.jobs.popFirst()
+    let candidates = lines.compactMap { kind, line -> (kind: ComputeKind, line: Line, owner: String, index: Int)? in
+      guard line.share.waiting > 0, let next = line.next(mayBeConfined: confined < threads - 1) else { return nil }
+      return (kind, line, next.owner, next.index)
+    }
+    let first = candidates.min {
+      Self.rank($0.line.share, $0.kind.rawValue) < Self.rank($1.line.share, $1.kind.rawValue)
+    }
+    guard let (kind, _, owner, index) = first, var line = lines[kind],
+      let job = line.owners[owner]?.jobs.remove(at: index)
     else { return nil }
+    if job.isConfined { confined += 1 }
     line.clock = line.owners[owner]?.share.used ?? line.clock
     line.owners[owner]?.share.waiting -= 1
     line.owners[owner]?.share.running += 1
@@ -115,10 +138,6 @@ package struct ComputeQueue {
     clock = line.share.used
     lines[kind] = line
     return job
-  }
-
-  private static func rank(_ owner: (share: Share, jobs: Deque<Job>)) -> (Duration, Int, Int) {
-    rank(owner.share, owner.jobs.first?.number ?? 0)
   }
 
   /// The rank of a share, of which the lowest has its turn. Jobs that run have not used anything yet, and count between
@@ -131,6 +150,7 @@ package struct ComputeQueue {
   ///
   /// - Parameter time: The processor time that it took.
   package mutating func finish(_ job: Job, after time: Duration) {
+    if job.isConfined { confined -= 1 }
     lines[job.kind]?.share.running -= 1
     lines[job.kind]?.share.used += time
     lines[job.kind]?.owners[job.owner]?.share.running -= 1

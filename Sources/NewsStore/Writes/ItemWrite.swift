@@ -45,6 +45,11 @@ package struct WrittenItem: Sendable {
   package let created: Bool
 }
 
+extension Result<WrittenItem, any Error> {
+  /// The approximate size of the written item in bytes; 0 for a refusal.
+  package var writtenBytes: Int { (try? get()).map { ItemContent($0.item).approximateBytes } ?? 0 }
+}
+
 /// A decided write, as a row of the statement that writes all of a group.
 struct DecidedWrite: Sendable {
   let id: UUID

@@ -11,31 +11,34 @@ extension NewsStore {
   /// - Parameters:
   ///   - writes: The writes of at most `largestBatch` different items.
   ///   - isAtomic: Whether nothing is written if one of them is refused.
+  ///   - maximum: The maximum size of the stored items that the writes change, in bytes of JSON. All of them are in memory
+  ///     several times at once.
   ///   - once: The request, if it may be repeated.
   /// - Returns: The outcome of each write, in order. It is nil for a write of an atomic batch that was not made because
   ///   another one was refused.
-  /// - Throws: `StoreError.unavailable`, `outcomeUnknown`, if they concern all writes; with `once` also `AnsweredBefore`,
+  /// - Throws: `StoreError.batchTooLarge`; `unavailable`, `outcomeUnknown`, if they concern all writes; with `once` also `AnsweredBefore`,
   ///   `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
   package func writeBatch(
-    _ writes: [ItemWrite], isAtomic: Bool, once: RepeatableWrite<[Result<WrittenItem, any Error>?]>? = nil
+    _ writes: [ItemWrite], isAtomic: Bool, storedBytes maximum: Int = 32 << 20,
+    once: RepeatableWrite<[Result<WrittenItem, any Error>?]>? = nil
   ) async throws -> [Result<WrittenItem, any Error>?] {
     guard !writes.isEmpty else {
       try await requireUnanswered(once?.request)
       return []
     }
     let outcomes = try await DatabaseTime.measuring {
-      if let once { return try await writeOnce(writes, isAtomic: isAtomic, once) }
-      return isAtomic ? try await writeTogetherOrNone(writes) : await writeEach(writes)
+      if let once { return try await writeOnce(writes, isAtomic: isAtomic, storedBytes: maximum, once) }
+      return isAtomic ? try await writeTogetherOrNone(writes, maximum) : await writeEach(writes, maximum)
     }
     let failures = outcomes.compactMap { if case .failure(let error as StoreError)? = $0 { error } else { nil } }
-    if failures.count == writes.count, let error = failures.first, error.concernsDatabase { throw error }
+    if failures.count == writes.count, let error = failures.first, error.concernsAll { throw error }
     let version = outcomes.compactMap { try? $0?.get().item.item.version }.max()
     if let version { try await waitForState(version) }
     return outcomes
   }
 
-  private func writeEach(_ writes: [ItemWrite]) async -> [Result<WrittenItem, any Error>?] {
-    var outcomes = await WriteGroup(writes, .skips, in: writeContext).run()
+  private func writeEach(_ writes: [ItemWrite], _ maximum: Int) async -> [Result<WrittenItem, any Error>?] {
+    var outcomes = await WriteGroup(writes, .skips, storedBytes: maximum, in: writeContext).run()
     for (index, write) in writes.enumerated() where outcomes[index] == nil {
       outcomes[index] = await WriteGroup.runAlone(write, in: writeContext)
     }
@@ -44,11 +47,13 @@ extension NewsStore {
 
   /// Writes items in one transaction with the answer to their request.
   func writeOnce(
-    _ writes: [ItemWrite], isAtomic: Bool, _ once: RepeatableWrite<[Result<WrittenItem, any Error>?]>
+    _ writes: [ItemWrite], isAtomic: Bool, storedBytes maximum: Int? = nil,
+    _ once: RepeatableWrite<[Result<WrittenItem, any Error>?]>
   ) async throws -> [Result<WrittenItem, any Error>?] {
     try await self.once(once.request) {
       for _ in 0..<WriteGroup.attempts {
-        let group = WriteGroup(writes, .waits, isAtomic: isAtomic, once: once, in: writeContext)
+        let group = WriteGroup(
+          writes, .waits, isAtomic: isAtomic, storedBytes: maximum, once: once, in: writeContext)
         let outcomes = try await group.runOnce()
         // In a refused atomic group, the entries that were not refused have none.
         if outcomes.contains(where: { $0 != nil }) { return outcomes }
@@ -57,10 +62,13 @@ extension NewsStore {
     }
   }
 
-  private func writeTogetherOrNone(_ writes: [ItemWrite]) async throws -> [Result<WrittenItem, any Error>?] {
+  private func writeTogetherOrNone(
+    _ writes: [ItemWrite], _ maximum: Int
+  ) async throws -> [Result<WrittenItem, any Error>?] {
     for _ in 0..<WriteGroup.attempts {
-      let outcomes = await WriteGroup(writes, .waits, isAtomic: true, in: writeContext).run()
-      for case .failure(let error as StoreError)? in outcomes where error.concernsDatabase { throw error }
+      let group = WriteGroup(writes, .waits, isAtomic: true, storedBytes: maximum, in: writeContext)
+      let outcomes = await group.run()
+      for case .failure(let error as StoreError)? in outcomes where error.concernsAll { throw error }
       if outcomes.allSatisfy({ $0 != nil }) || outcomes.contains(where: WriteGroup.isRefused) {
         return outcomes
       }
@@ -70,10 +78,10 @@ extension NewsStore {
 }
 
 extension StoreError {
-  /// Whether the error is the database's, and not that of a write.
-  fileprivate var concernsDatabase: Bool {
+  /// Whether the error is the database's or that of the batch, and not that of a write.
+  fileprivate var concernsAll: Bool {
     switch self {
-    case .unavailable, .writesRefused, .outcomeUnknown, .statementCancelled, .unsafeDurability: true
+    case .batchTooLarge, .unavailable, .writesRefused, .outcomeUnknown, .statementCancelled, .unsafeDurability: true
     default: false
     }
   }

@@ -75,6 +75,7 @@ final class WriteGroup: Sendable {
   private let writes: [ItemWrite]
   private let locking: Locking
   private let isAtomic: Bool
+  private let maximumStoredBytes: Int?
   private let once: RepeatableWrite<[Outcome]>?
   private let context: Context
   private let attempt = Mutex<WriteAttempt?>(nil)
@@ -82,15 +83,18 @@ final class WriteGroup: Sendable {
   /// - Parameters:
   ///   - writes: Writes of different items, at most 1,000.
   ///   - isAtomic: Whether nothing is written if an entry is refused. Such a group waits for locks.
+  ///   - maximumStoredBytes: The maximum size of the stored items, in bytes of JSON; nil for no limit, for a group that
+  ///     has few entries.
   ///   - once: The request of the group, whose answer is stored if an entry was not refused; nil if it has none of its
   ///     own. Such a group waits for locks.
   init(
-    _ writes: [ItemWrite], _ locking: Locking, isAtomic: Bool = false, once: RepeatableWrite<[Outcome]>? = nil,
-    in context: Context
+    _ writes: [ItemWrite], _ locking: Locking, isAtomic: Bool = false, storedBytes maximumStoredBytes: Int? = nil,
+    once: RepeatableWrite<[Outcome]>? = nil, in context: Context
   ) {
     self.writes = writes
     self.locking = locking
     self.isAtomic = isAtomic
+    self.maximumStoredBytes = maximumStoredBytes
     self.once = once
     self.context = context
   }
@@ -176,6 +180,12 @@ final class WriteGroup: Sendable {
   /// The size of the group, as it counts for `ComputePool`: 64 KiB take a few milliseconds.
   private var computedBytes: Int { writes.reduce(0) { $0 + $1.bytes } / 8 }
 
+  /// The owner of the group's work on `ComputePool`: the author of all entries, or nobody if there are several.
+  private var owner: String {
+    guard let author = writes.first?.editor, writes.allSatisfy({ $0.editor == author }) else { return "" }
+    return author.name ?? author.kind
+  }
+
   /// Whether there is nothing to look for before the write, because all ids are new. An entry that waits for a lock does
   /// look: its id may be new no more, after an attempt whose outcome is unknown.
   private var createsOnly: Bool { locking == .skips && writes.allSatisfy(\.isNewID) }
@@ -194,14 +204,32 @@ final class WriteGroup: Sendable {
     let ids = writes.map(\.id)
     let skipping: PostgresQuery = locking == .skips ? "SKIP LOCKED" : ""
     // Several statements: the lock may have to wait for a row, and the log is to be read after that wait.
-    let answers = try await transaction.pipeline([
+    let beginning: [PostgresQuery] = [
       settings(limitingLocks: locking == .skips),
       "SELECT i.id FROM items AS i WHERE i.id = ANY (\(ids)) ORDER BY i.id FOR NO KEY UPDATE \(query: skipping)",
+    ]
+    let reading: [PostgresQuery] = [
       "SELECT \(query: EditorialItem.columns) FROM \(query: EditorialItem.tables) WHERE i.id = ANY (\(ids))",
       "SELECT pg_current_xact_id()::text AS transaction, \(query: Database.currentEpoch) AS epoch",
-    ])
+    ]
+    let answers: [PostgresRows]
+    if let maximumStoredBytes {
+      // Locked items do not grow, so that they are weighed before any of them is read.
+      let weight: PostgresQuery =
+        "SELECT coalesce(sum(i.size + json_size(i.html)), 0)::bigint FROM items AS i WHERE i.id = ANY (\(ids))"
+      let locked = try await transaction.pipeline(beginning + [weight])
+      guard try locked[2].first?.decode(0, as: Int.self) ?? 0 <= maximumStoredBytes else {
+        throw StoreError.batchTooLarge(maximumBytes: maximumStoredBytes)
+      }
+      answers = locked.prefix(2) + (try await transaction.pipeline(reading))
+    } else {
+      answers = try await transaction.pipeline(beginning + reading)
+    }
     guard let row = answers[3].first else { throw StoreFault("a transaction has no id") }
-    let items = try answers[2].map(EditorialItem.init(row:))
+    let bytes = answers[2].reduce(0) { $0 + $1.byteCount }
+    let items = try await ComputePool.shared.slices(.transaction, for: owner, bytes: bytes / 8, Array(answers[2])) {
+      try EditorialItem(row: $0)
+    }
     return Found(
       transaction: .init(id: try row.decode("transaction"), epoch: try row.decode("epoch")),
       items: Dictionary(uniqueKeysWithValues: items.map { ($0.item.id, $0) }),
@@ -215,7 +243,7 @@ final class WriteGroup: Sendable {
     var attempt = WriteAttempt(
       transaction: found.transaction, outcomes: writes.map { _ in nil }, decided: [])
     let bytes = found.items.values.reduce(computedBytes) { $0 + ItemContent($1).approximateBytes / 8 }
-    let decisions = try await ComputePool.shared.slices(.transaction, bytes: bytes, writes) { write in
+    let decisions = try await ComputePool.shared.slices(.transaction, for: owner, bytes: bytes, writes) { write in
       let item = found.items[write.id]
       // Another transaction holds the item, or has created it just now.
       if item != nil, !found.locked.contains(write.id) { return Result<ItemWrite.Decision, any Error>?.none }
@@ -260,7 +288,7 @@ final class WriteGroup: Sendable {
     var statements = createsOnly ? [settings(limitingLocks: limitsLocks)] : []
     if requiresFiles { statements.append(decided.fileLock) }
     let writing = statements.count
-    statements.append(createsOnly ? decided.creation : decided.statement)
+    statements.append(try await statement(writing: decided))
     statements += alertRequests(attempt)
     var answers: [PostgresRows] = []
     if isAtomic || once != nil {
@@ -293,6 +321,15 @@ final class WriteGroup: Sendable {
     return outcomes
   }
 
+  /// Returns the statement that writes the entries. It contains all of their texts, of which a megabyte takes some
+  /// milliseconds.
+  private func statement(writing decided: [DecidedWrite]) async throws -> PostgresQuery {
+    let bytes = decided.reduce(0) { $0 + $1.content.approximateBytes }
+    return try await ComputePool.shared.run(.transaction, for: owner, bytes: bytes / 64) { [createsOnly] in
+      createsOnly ? decided.creation : decided.statement
+    }
+  }
+
   /// Returns the statement that notes requests for alerts, after that of the writes; none if there are no requests.
   private func alertRequests(_ attempt: WriteAttempt) -> [PostgresQuery] {
     let unchanged = attempt.alerts.map { (item: writes[$0].id, editor: writes[$0].editor, isUnchanged: true) }
@@ -309,8 +346,10 @@ final class WriteGroup: Sendable {
     guard let once else { return [] }
     if outcomes.contains(where: { $0 == nil }) { throw WithoutEffect(outcomes: outcomes.map { _ in nil }) }
     if outcomes.allSatisfy(Self.isRefused) { throw WithoutEffect(outcomes: outcomes) }
-    let answer = try await ComputePool.shared.run(.transaction, bytes: computedBytes) { try once.answer(outcomes) }
-    return [try once.request.insertion(of: answer)]
+    let bytes = outcomes.reduce(computedBytes) { $0 + ($1?.writtenBytes ?? 0) / 8 }
+    return try await ComputePool.shared.run(.transaction, for: owner, bytes: bytes) {
+      [try once.request.insertion(of: try once.answer(outcomes))]
+    }
   }
 
   /// An entry that was not created runs alone, which finds the reason.

@@ -77,6 +77,11 @@ public struct PostgresRow: Sendable {
     return try decode(at: Int32(index), as: type)
   }
 
+  /// The size of all values in bytes, as the server has sent them.
+  package var byteCount: Int {
+    (0..<Int32(result.columnCount)).reduce(0) { $0 + Int(PQgetlength(result.pointer, row, $1)) }
+  }
+
   private func decode<Value: PostgresDecodable>(at index: Int32, as: Value.Type) throws -> Value {
     // The bytes belong to the result.
     defer { withExtendedLifetime(result) {} }

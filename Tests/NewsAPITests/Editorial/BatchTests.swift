@@ -127,6 +127,42 @@ import Testing
     }
   }
 
+  @Test("A batch whose stored items are too large together is refused as a whole, whatever it changes in them")
+  func storedSize() async throws {
+    // The stored items may have twice as many bytes.
+    try await TestServer.with(settings: { $0.maximumBatchBytes = 8_000 }) { server in
+      let text = String(repeating: "x", count: 6_000)
+      var items: [EditorialItem] = []
+      for _ in 0..<3 { items.append(try await server.publish(text)) }
+      let large = try items.map { item in
+        #"{"op": "modify", "id": "\#(Self.id(item))", "revision": 1, "patch": {"title": "x"}}"#
+      }
+      for (atomic, key) in [(false, nil), (true, nil), (false, "a"), (true, "b")] as [(Bool, String?)] {
+        let headers = key.map { ("Idempotency-Key", $0) }
+        let body = #"{"atomic": \#(atomic), "entries": [\#(large.joined(separator: ","))]}"#
+        let response =
+          if let headers { try await server.write("POST", "items/batch", body, headers) } else {
+            try await server.write("POST", "items/batch", body)
+          }
+        let problem = try response.json(Problem.self, status: 413)
+        #expect(problem.type == "/problems/batch-too-large" && problem.detail?.contains("16000 bytes") == true)
+      }
+      #expect(try await Self.count(server, "SELECT max(revision) FROM items") == 1)
+      let done = try await server.write(
+        "POST", "items/batch", #"{"entries": [\#(large[0]), \#(large[1])]}"#, ("Idempotency-Key", "c"))
+      #expect(try done.json(BatchResultList.self).applied == 2)
+      // A repetition has the stored answer, however large the items are by now.
+      for item in items.prefix(2) {
+        _ = try await server.write(
+          "PATCH", "items/\(Self.id(item))", #"{"summary": "\#(String(repeating: "y", count: 5_000))"}"#,
+          ("If-Match", "*"))
+      }
+      let again = try await server.write(
+        "POST", "items/batch", #"{"entries": [\#(large[0]), \#(large[1])]}"#, ("Idempotency-Key", "c"))
+      #expect(again["Idempotency-Replayed"] == "true" && again.status == 200)
+    }
+  }
+
   @Test("A thousand entries are written, one more is refused, and a larger body than allowed is refused")
   func limits() async throws {
     try await TestServer.with(settings: { $0.maximumBatchBytes = 200_000 }) { server in

@@ -13,9 +13,9 @@ import Testing
 
     /// - Returns: The owner of the job that is refused.
     @discardableResult
-    mutating func add(_ kind: ComputeKind, _ owner: String = "") -> String? {
+    mutating func add(_ kind: ComputeKind, _ owner: String = "", isLong: Bool = false) -> String? {
       lastNumber += 1
-      return queue.insert(ComputeQueue.Job(lastNumber, kind, owner: owner))?.owner
+      return queue.insert(ComputeQueue.Job(lastNumber, kind, owner: owner, isLong: isLong))?.owner
     }
 
     /// Runs one job at a time for a while.
@@ -82,6 +82,23 @@ import Testing
     #expect(harness.queue.next()?.kind == .editing)
     harness.add(.reading)
     #expect(harness.queue.next() == nil, "there are three threads")
+  }
+
+  @Test("Long jobs of all kinds and owners leave a thread to the others, and short ones overtake them")
+  func long() {
+    var harness = Harness(threads: 2)
+    for number in 0..<3 {
+      harness.add(.editing, "\(number)", isLong: true)
+      harness.add(.transaction, "\(number)", isLong: true)
+    }
+    harness.add(.batch, "3")
+    let first = harness.queue.next()
+    #expect(first?.isLong == true && harness.queue.next() == nil)
+    harness.add(.editing, "0")
+    let short = harness.queue.next()
+    #expect(short?.owner == "0" && short?.isLong == false)
+    if let first { harness.queue.finish(first, after: .milliseconds(500)) }
+    #expect(harness.queue.next() != nil, "a long job may begin once another has ended")
   }
 
   @Test("In a full queue, the owner with the most jobs makes room for others, and not for itself")
