@@ -75,10 +75,14 @@ struct FeedPoll: Sendable {
   }
 
   /// Returns the address to which a page leads on in place of a feed.
-  static func refresh(_ response: OutgoingResponse) -> String? {
+  ///
+  /// - Throws: The errors of `ComputePool.run`.
+  @Sendable static func refresh(_ response: OutgoingResponse) async throws -> String? {
     let field = HTTPField.Name("Refresh").flatMap { response.fields[$0] }
-    return field.flatMap { FeedDiscovery.refresh(field: $0, of: response.body, at: response.url.text) }
-      ?? FeedDiscovery.refresh(of: response.body, at: response.url.text)
+    return try await ComputePool.shared.run(.feed, for: response.url.text) {
+      field.flatMap { FeedDiscovery.refresh(field: $0, of: response.body, at: response.url.text) }
+        ?? FeedDiscovery.refresh(of: response.body, at: response.url.text)
+    }
   }
 
   private func outcome(of response: OutgoingResponse) async throws -> PollOutcome? {
@@ -97,17 +101,22 @@ struct FeedPoll: Sendable {
       var outcome = failure(response, "the response is not a complete feed: \(problem)")
       outcome.entries = reading.counts
       outcome.losses = reading.losses
+      outcome.pacing = try pacing(with: reading.tally)
       return outcome
     }
-    if reading.counts.deferred > 0 { return paused(by: reading, response) }
+    if reading.counts.deferred > 0 { return try paused(by: reading, response) }
     let last = schedule
-    let next = PollSchedule(dates: reading.dates, hints: reading.properties, now: lease.start)
+    var next = PollSchedule(dates: reading.dates, hints: reading.properties, now: lease.start)
       .estimated(after: last, foundEntries: reading.counts.inserted + reading.counts.updated > 0)
+    next.tally = reading.tally
     var outcome = try success(response, next, reading.counts)
     outcome.title = reading.properties.title
     outcome.language = reading.properties.language
     outcome.losses = reading.losses
-    outcome.validators = (Self.validator(response.fields[.eTag]), Self.validator(response.fields[.lastModified]))
+    // Changes that were left out are read again by the next poll.
+    outcome.validators =
+      reading.counts.postponed > 0
+      ? (nil, nil) : (Self.validator(response.fields[.eTag]), Self.validator(response.fields[.lastModified]))
     outcome.pauses = reading.properties.hasEnded
     if outcome.pauses {
       outcome.failure = (status: nil, message: "the feed has ended: it says that it will not be updated any more")
@@ -117,7 +126,7 @@ struct FeedPoll: Sendable {
 
   /// Returns the outcome of a poll that has found more new entries than are stored. The rest is stored by the polls after
   /// an editor has resumed the subscription, which request the whole feed.
-  private func paused(by reading: FeedReading, _ response: OutgoingResponse) -> PollOutcome {
+  private func paused(by reading: FeedReading, _ response: OutgoingResponse) throws -> PollOutcome {
     let stored = reading.counts.inserted
     let bound =
       stored == limits.perPoll
@@ -131,7 +140,15 @@ struct FeedPoll: Sendable {
     outcome.language = reading.properties.language
     outcome.losses = reading.losses
     outcome.validators = (nil, nil)
+    outcome.pacing = try pacing(with: reading.tally)
     return outcome
+  }
+
+  /// Returns the schedule as it was, with another tally.
+  private func pacing(with tally: WriteTally?) throws -> Data {
+    var last = schedule
+    last.tally = tally
+    return try JSONEncoder().encode(last)
   }
 
   private func noteHubs(of reading: FeedReading, _ response: OutgoingResponse) async throws {
@@ -180,30 +197,98 @@ struct FeedPoll: Sendable {
       assignment: .init(
         topics: subscription.topics, language: subscription.language,
         state: subscription.state == .draft ? .draft : .published))
-    var counts = ImportCounts()
+    var writing = Writing(tally: .current(schedule.tally, at: lease.start.timeIntervalSince1970))
     var notes: [String] = []
     let reading = try await FeedReading.reading(response, at: lease.start) { entry in
       // The rest of the feed is read for its properties only, so that it makes no topics either.
-      if counts.deferred > 0 { return true }
+      if writing.counts.deferred > 0 { return true }
       if let note = batch.add(entry) { notes.append(note) }
-      return batch.items.count < Self.chunk ? true : try await write(&batch, &counts)
+      return batch.items.count < Self.chunk ? true : try await write(&batch, &writing)
     }
-    guard var reading, try await write(&batch, &counts) else { return nil }
-    reading.counts = counts
+    guard var reading, try await write(&batch, &writing) else { return nil }
+    reading.counts = writing.counts
+    reading.tally = writing.tally.changes + writing.tally.topics > 0 ? writing.tally : nil
     for note in notes { reading.losses.add(note) }
+    if writing.counts.postponed > 0 {
+      reading.losses.add(
+        "\(writing.counts.postponed) changed entries are left for a later poll: a feed may change at most "
+          + "\(limits.changesPerPoll) items in a poll and \(limits.changesPerDay) in a day")
+    }
+    if !writing.refusedTopics.isEmpty {
+      reading.losses.add(
+        "\(writing.refusedTopics.count) categories are left out: a feed may add at most \(limits.topicsPerPoll) topics in a "
+          + "poll and \(limits.topicsPerDay) in a day")
+    }
     return reading
   }
 
+  /// The state of the writes of a poll.
+  private struct Writing {
+    var counts = ImportCounts()
+    var tally: WriteTally
+    /// The topics that do not exist yet, of entries that were not written either.
+    var topics: [String: TopicContent] = [:]
+    /// The number of topics that were added.
+    var addedTopics = 0
+    /// The topics that were left out because of a limit.
+    var refusedTopics: Set<String> = []
+  }
+
   /// - Returns: Whether the lease was still valid.
-  private func write(_ batch: inout ImportBatch, _ counts: inout ImportCounts) async throws -> Bool {
-    let topics = batch.takeTopics(beside: batch.hasNewNames ? try await store.topicTitles().bySlug : [:])
+  private func write(_ batch: inout ImportBatch, _ writing: inout Writing) async throws -> Bool {
+    let existing = batch.hasNewNames ? try await store.topicTitles().bySlug : [:]
+    let taking = batch
+    // Categories are names that a stranger has chosen, each of which is transliterated.
+    let (rest, topics) = try await ComputePool.shared.run(.feed, for: lease.subscription.url) {
+      var batch = taking
+      let topics = batch.takeTopics(beside: existing)
+      return (batch, topics)
+    }
+    batch = rest
+    writing.topics.merge(topics) { known, _ in known }
     let items = batch.takeItems()
     if items.isEmpty { return true }
-    guard try await store.extendLease(lease, by: Self.leaseTime, at: clock()) else { return false }
-    try await store.ensureTopics(topics)
-    let maximum = min(limits.perPoll, limits.perDay - lease.newItems)
-    counts += try await store.importItems(items, new: max(0, maximum - counts.inserted))
+    let state = writing
+    guard let written = try await store.importing(for: lease.subscription.id, { try await write(items, state) }) else {
+      return false
+    }
+    writing = written
     return true
+  }
+
+  /// - Returns: nil if the lease was lost.
+  private func write(_ items: [ImportedItem], _ last: Writing) async throws -> Writing? {
+    guard try await store.extendLease(lease, by: Self.leaseTime, at: clock()) else { return nil }
+    var (items, writing) = (items, last)
+    let new = min(limits.perPoll, limits.perDay - lease.newItems) - writing.counts.inserted
+    let changed = min(limits.changesPerPoll - writing.counts.updated, limits.changesPerDay - writing.tally.changes)
+    let maximum = ImportLimits(new: max(0, new), changed: max(0, changed))
+    if !writing.topics.isEmpty { try await addTopics(of: &items, maximum, &writing) }
+    let counts = try await store.importItems(items, limits: maximum)
+    writing.counts += counts
+    writing.tally.changes += counts.updated
+    return writing
+  }
+
+  /// Adds the topics of the entries that will be written, as many as the feed may add. The others are removed from the
+  /// entries.
+  private func addTopics(
+    of items: inout [ImportedItem], _ maximum: ImportLimits, _ writing: inout Writing
+  ) async throws {
+    let written = try await store.itemsToImport(items, limits: maximum)
+    let room = min(limits.topicsPerPoll - writing.addedTopics, limits.topicsPerDay - writing.tally.topics)
+    var added: [String: TopicContent] = [:]
+    for index in items.indices where written.contains(index) {
+      for slug in items[index].content.topics where added[slug] == nil {
+        guard let topic = writing.topics[slug] else { continue }
+        if added.count < room { added[slug] = topic } else { writing.refusedTopics.insert(slug) }
+      }
+    }
+    try await store.ensureTopics(added)
+    writing.addedTopics += added.count
+    writing.tally.topics += added.count
+    for slug in added.keys { writing.topics[slug] = nil }
+    for index in items.indices { items[index].content.topics.removeAll { writing.topics[$0] != nil } }
   }
 
   /// The schedule as of the last poll.

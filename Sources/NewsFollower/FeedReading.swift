@@ -14,6 +14,8 @@ struct FeedReading {
   /// The dates of the entries that name one.
   var dates: [Date] = []
   var counts = ImportCounts()
+  /// The writes of the feed in the current period of a day, this poll included.
+  var tally: WriteTally?
   /// The parts of the feed that are not stored, or not as they were written.
   var losses = PollLosses()
   /// The reason why the response is not a complete feed; nil if it is one.

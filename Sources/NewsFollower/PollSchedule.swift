@@ -30,6 +30,8 @@ struct PollSchedule: Codable, Equatable {
   private var updateBase: Double?
   private var skippedHours: Set<Int>?
   private var skippedDays: Set<Int>?
+  /// The writes of the feed in the current period of a day; nil if it has written nothing but new items.
+  var tally: WriteTally?
 
   init() {}
 

@@ -115,9 +115,9 @@ public final class OutgoingClient: Sendable {
   ///
   /// - Parameter refresh: Returns the address to which a page with the status 200 leads on. It is followed like a temporary
   ///   redirect; nil to return the page.
-  /// - Throws: `OutgoingError`; `CancellationError`.
+  /// - Throws: `OutgoingError`; `CancellationError`; the errors of `refresh`.
   public func send(
-    _ request: OutgoingRequest, refresh: (@Sendable (OutgoingResponse) -> String?)? = nil
+    _ request: OutgoingRequest, refresh: (@Sendable (OutgoingResponse) async throws -> String?)? = nil
   ) async throws -> OutgoingResponse {
     let deadline = ContinuousClock.now + limits.totalTime
     var request = request
@@ -128,7 +128,7 @@ public final class OutgoingClient: Sendable {
       var response = try await exchange(request, by: deadline)
       response.movedTo = movedTo
       let location =
-        response.status == 200 ? refresh?(response) : response.fields[.location].map(OutgoingURL.repaired)
+        response.status == 200 ? try await refresh?(response) : response.fields[.location].map(OutgoingURL.repaired)
       guard limits.redirects > 0, let location, Self.redirects(response.status, request.method) else {
         return response
       }

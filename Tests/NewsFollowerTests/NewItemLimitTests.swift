@@ -89,6 +89,91 @@ import Testing
     }
   }
 
+  @Test("Changes beyond the limit of a poll or a day are left for a later poll, and the feed is not paused")
+  func changes() async throws {
+    var limits = NewItemLimits()
+    (limits.changesPerPoll, limits.changesPerDay) = (2, 3)
+    try await Followed.with(newItems: limits) { followed in
+      let headers = [(name: "ETag", value: "\"1\"")]
+      @Sendable func feed(_ suffix: String) -> FaultResponse {
+        Followed.feed(Self.titles(1...5).map { $0 + suffix }, headers: headers)
+      }
+      func changed(_ suffix: String) async throws -> Int {
+        try await followed.titles().count { $0.hasSuffix(suffix) }
+      }
+      followed.server.respond { _ in feed("") }
+      let id = try await followed.subscribe("/feed")
+      _ = try await followed.poll(id)
+      followed.server.respond { _ in feed("2") }
+      let first = try await followed.poll(id)
+      #expect(!first.paused && first.lastError == nil)
+      #expect(first.losses?.messages.contains { $0.hasPrefix("3 changed entries are left") } == true)
+      #expect(try await changed("2") == 2)
+      _ = try await followed.poll(id)
+      #expect(followed.server.requests.last?["If-None-Match"] == nil, "the rest is read again")
+      #expect(try await changed("2") == 3, "a day has three changes")
+      _ = try await followed.poll(id)
+      #expect(try await changed("2") == 3)
+      followed.advance(86_400)
+      for expected in [5, 5] {
+        _ = try await followed.poll(id)
+        #expect(try await changed("2") == expected)
+      }
+      #expect(followed.server.requests.last?["If-None-Match"] == "\"1\"")
+    }
+  }
+
+  @Test("A feed adds a bounded number of topics in a poll and a day, and its entries come without the others")
+  func topics() async throws {
+    var limits = NewItemLimits()
+    (limits.topicsPerPoll, limits.topicsPerDay) = (2, 3)
+    try await Followed.with(newItems: limits) { followed in
+      @Sendable func feed(_ numbers: ClosedRange<Int>) -> FaultResponse {
+        let items = numbers.map {
+          "<item><guid>\($0)</guid><title>\($0)</title><category>Sea</category><category>c\($0)</category></item>"
+        }
+        return FaultResponse(body: Data("<rss version=\"2.0\"><channel>\(items.joined())</channel></rss>".utf8))
+      }
+      func slugs() async throws -> Set<String> { Set(try await followed.store.topics().topics.map(\.slug)) }
+      let id = try await followed.subscribe("/feed")
+      followed.server.respond { _ in feed(1...3) }
+      let first = try await followed.poll(id)
+      #expect(try await slugs() == ["sea", "c1"])
+      #expect(first.losses?.messages.contains { $0.hasPrefix("2 categories are left out") } == true)
+      let items = try await followed.store.editorialItems(EditorialQuery()).items
+      #expect(items.count == 3 && items.count { $0.item.topics.contains("sea") } == 3)
+      followed.server.respond { _ in feed(4...6) }
+      _ = try await followed.poll(id)
+      #expect(try await slugs() == ["sea", "c1", "c4"])
+      followed.advance(86_400)
+      followed.server.respond { _ in feed(7...7) }
+      _ = try await followed.poll(id)
+      #expect(try await slugs() == ["sea", "c1", "c4", "c7"])
+    }
+  }
+
+  @Test("An entry that is not written makes no topics")
+  func topicsOfSkippedEntries() async throws {
+    try await Followed.with { followed in
+      @Sendable func feed(_ category: String) -> FaultResponse {
+        FaultResponse(
+          body: Data(
+            """
+            <rss version="2.0"><channel><item><guid>1</guid><title>Fog</title><category>\(category)</category></item>\
+            </channel></rss>
+            """.utf8))
+      }
+      followed.server.respond { _ in feed("Sea") }
+      let id = try await followed.subscribe("/feed")
+      _ = try await followed.poll(id)
+      let item = try #require(try await followed.store.editorialItems(EditorialQuery()).items.first)
+      _ = try await followed.store.retract(item.item.id, reason: nil, if: .exists)
+      followed.server.respond { _ in feed("Ships") }
+      _ = try await followed.poll(id)
+      #expect(try await followed.store.topics().topics.map(\.slug) == ["sea"])
+    }
+  }
+
   @Test("A feed of 60,000 entries stores a bounded number, and makes no topics of the others")
   func hostile() async throws {
     try await Followed.with { followed in

@@ -2,6 +2,7 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
+import Synchronization
 import TestKit
 import TestSupport
 import Testing
@@ -50,6 +51,47 @@ import Testing
         return lookups
       }
       for lookup in lookups { #expect(try await !lookup.value) }
+    }
+  }
+
+  /// The feeds whose imports have begun, in order.
+  private final class Begun: Sendable {
+    private let list = Mutex<[UUID]>([])
+
+    var ids: [UUID] { list.withLock { $0 } }
+
+    func append(_ id: UUID) { list.withLock { $0.append(id) } }
+  }
+
+  private static func importing(_ id: UUID, _ begun: Begun, _ store: NewsStore) -> Task<Void, any Error> {
+    Task {
+      try await store.importing(for: id) {
+        begun.append(id)
+        try await store.ensureTopics(["sea": TopicContent(titles: [:], position: 0)])
+      }
+    }
+  }
+
+  @Test("Two imports of feeds run at a time, feeds take turns, and editors keep their connections")
+  func imports() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let (one, other) = (UUID(1), UUID(2))
+      let begun = Begun()
+      let imports = try await sql.transaction { transaction in
+        _ = try await transaction.query("LOCK TABLE topics IN ACCESS EXCLUSIVE MODE")
+        var imports: [Task<Void, any Error>] = []
+        for number in 1...6 {
+          imports.append(Self.importing(one, begun, store))
+          try await eventually("it runs or waits") { begun.ids.count + store.waitingImports == number }
+        }
+        imports.append(Self.importing(other, begun, store))
+        try await eventually("five wait") { store.waitingImports == 5 }
+        #expect(store.connections.leased + store.connections.waiting <= 2)
+        _ = try await store.databaseTime()
+        return imports
+      }
+      for task in imports { try await task.value }
+      #expect(begun.ids.prefix(4).contains(other), "the other feed does not wait for all of the first one")
     }
   }
 

@@ -70,6 +70,24 @@ extension NewsStore {
     WHERE r.ordinal = s.ordinal AND r.id <> s.id
     """
 
+  /// Whether the staged entry `s` changes the item `i`: the condition of `merge` for one entry.
+  static let isChange: PostgresQuery = """
+    (i.source_digest <> s.source_digest AND i.state NOT IN ('retracted', 'expired') AND NOT s.is_copy
+      AND (i.source = s.source OR s.id IS DISTINCT FROM s.origin))
+    """
+
+  /// Removes the entries that change an item, beyond a number, from the staged ones.
+  static func postponement(beyond maximum: Int) -> PostgresQuery {
+    """
+    DELETE FROM imported_entries AS e USING (
+      SELECT s.ordinal, row_number() OVER (ORDER BY s.ordinal) AS number
+      FROM imported_entries AS s JOIN items AS i ON i.id = s.id WHERE \(query: isChange)
+    ) AS changed
+    WHERE changed.ordinal = e.ordinal AND changed.number > \(maximum)
+    RETURNING e.ordinal
+    """
+  }
+
   /// Removes the new entries beyond a number from the staged ones.
   static func deferral(beyond maximum: Int) -> PostgresQuery {
     """

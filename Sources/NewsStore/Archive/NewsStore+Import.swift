@@ -67,6 +67,8 @@ public struct ImportCounts: Sendable, Equatable, Codable {
   public var skipped = 0
   /// The new items that were left out because of a limit. They are not stored.
   public var deferred = 0
+  /// The items whose change was left out because of a limit. They stay as they were.
+  public var postponed = 0
 
   /// Creates counts of zero.
   public init() {}
@@ -78,6 +80,21 @@ public struct ImportCounts: Sendable, Equatable, Codable {
     sum.unchanged += part.unchanged
     sum.skipped += part.skipped
     sum.deferred += part.deferred
+    sum.postponed += part.postponed
+  }
+}
+
+/// The maximum numbers of items that an import writes.
+public struct ImportLimits: Sendable {
+  /// The maximum number of new items. Further ones are counted as deferred; nil for no limit.
+  public var new: Int?
+  /// The maximum number of changed items. Further ones are counted as postponed; nil for no limit.
+  public var changed: Int?
+
+  /// Creates limits, by default without bounds.
+  public init(new: Int? = nil, changed: Int? = nil) {
+    self.new = new
+    self.changed = changed
   }
 }
 
@@ -114,9 +131,9 @@ extension NewsStore {
   ///
   /// - Parameters:
   ///   - items: At most `largestImport` items, whose topics exist. The last of several items with the same id is used.
-  ///   - maximum: The maximum number of new items. Further ones are left out and counted as deferred; nil for no limit.
-  public func importItems(_ items: [ImportedItem], new maximum: Int? = nil) async throws -> ImportCounts {
-    let counts = try await importTogether(items, new: maximum)
+  ///   - limits: The maximum numbers of items. Those that come first in the list are written.
+  public func importItems(_ items: [ImportedItem], limits: ImportLimits = ImportLimits()) async throws -> ImportCounts {
+    let counts = try await importTogether(items, limits)
     let (before, after) = importedEntries.add(counts.inserted + counts.updated, ordering: .relaxed)
     // If it fails, the next chunk or an insertion will merge.
     if before / Self.entriesPerMerge != after / Self.entriesPerMerge { try? await mergeSearchIndex() }
@@ -126,17 +143,52 @@ extension NewsStore {
   /// The number of imported items after which the search index is merged.
   private static let entriesPerMerge = 2000
 
-  private func importTogether(_ items: [ImportedItem], new maximum: Int?) async throws -> ImportCounts {
+  /// Returns the positions of the items that an import would write. Nothing is stored.
+  ///
+  /// - Parameters:
+  ///   - items: At most `largestImport` items, whose topics need not exist.
+  ///   - limits: The maximum numbers of items.
+  package func itemsToImport(_ items: [ImportedItem], limits: ImportLimits) async throws -> Set<Int> {
+    let rows = Self.copyRows(items)
+    do {
+      return try await database.transaction { transaction in
+        _ = try await Self.stage(items, rows, limits, in: transaction)
+        throw Preview(written: Set(try await transaction.query(Self.written).map { try $0.decode("ordinal") }))
+      }
+    } catch let end as Preview {
+      return end.written
+    }
+  }
+
+  /// The end of a transaction that writes nothing.
+  private struct Preview: Error {
+    let written: Set<Int>
+  }
+
+  /// Copies items into a temporary table, finds their ids, and removes those beyond the limits.
+  ///
+  /// - Returns: The numbers of deferred and postponed items.
+  private static func stage(
+    _ items: [ImportedItem], _ rows: [UInt8], _ limits: ImportLimits, in transaction: PostgresTransaction
+  ) async throws -> ImportCounts {
+    _ = try await transaction.pipeline([staging, replanning])
+    _ = try await transaction.copyIn("COPY imported_entries FROM STDIN", rows: [rows])
+    if items.contains(where: { $0.linkID != nil || $0.earlierID != nil }) {
+      _ = try await transaction.pipeline(entryResolution)
+    }
+    if items.contains(where: { $0.origin != nil }) { _ = try await transaction.query(adoption) }
+    var counts = ImportCounts()
+    if let maximum = limits.new { counts.deferred = try await transaction.query(deferral(beyond: maximum)).count }
+    if let maximum = limits.changed, maximum < items.count {
+      counts.postponed = try await transaction.query(postponement(beyond: maximum)).count
+    }
+    return counts
+  }
+
+  private func importTogether(_ items: [ImportedItem], _ limits: ImportLimits) async throws -> ImportCounts {
     let rows = Self.copyRows(items)
     return try await database.transaction { transaction in
-      _ = try await transaction.pipeline([Self.staging, Self.replanning])
-      _ = try await transaction.copyIn("COPY imported_entries FROM STDIN", rows: [rows])
-      if items.contains(where: { $0.linkID != nil || $0.earlierID != nil }) {
-        _ = try await transaction.pipeline(Self.entryResolution)
-      }
-      if items.contains(where: { $0.origin != nil }) { _ = try await transaction.query(Self.adoption) }
-      var counts = ImportCounts()
-      if let maximum { counts.deferred = try await transaction.query(Self.deferral(beyond: maximum)).count }
+      var counts = try await Self.stage(items, rows, limits, in: transaction)
       let written = try await transaction.query(Self.merge)
       var changed: [UUID] = []
       for row in written {
@@ -149,7 +201,7 @@ extension NewsStore {
         if try row.decode("written") { changed.append(try row.decode("id")) }
       }
       // A repeated id within the chunk counts as skipped.
-      counts.skipped += items.count - counts.deferred - written.count
+      counts.skipped += items.count - counts.deferred - counts.postponed - written.count
       if !changed.isEmpty {
         _ = try await transaction.commit(after: "SELECT count(*) FROM publish(\(changed))")
       }
@@ -199,6 +251,12 @@ extension NewsStore {
         WHEN (s.is_copy OR b.source_digest = s.source_digest) AND b.state NOT IN ('retracted', 'expired') THEN 'unchanged'
         ELSE 'skipped' END AS outcome
     FROM staged AS s LEFT JOIN written AS w ON w.id = s.id LEFT JOIN items AS b ON b.id = s.id
+    """
+
+  /// The staged items that `merge` would write, as far as the present rows show.
+  private static let written: PostgresQuery = """
+    SELECT s.ordinal FROM imported_entries AS s LEFT JOIN items AS i ON i.id = s.id
+    WHERE i.id IS NULL OR \(query: isChange)
     """
 
   /// The value of a column of a new item. The clock of the process that read the entry may be wrong.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import PostgresClient
 
 extension SecretLookups {
@@ -32,10 +32,16 @@ final class StrangerQueries: Sendable {
   let deviceStatements: ConcurrencyLimiter
   /// The statements that hubs cause.
   let hubStatements: ConcurrencyLimiter
+  /// The imports of followed feeds.
+  let feedImports: ConcurrencyLimiter
+
+  /// The maximum wait of an import, which nobody waits for. It is shorter than the lease of a poll.
+  private static let importTimeout: Duration = .seconds(120)
 
   init(_ database: Database, _ pool: PostgresPoolConfiguration) {
     deviceStatements = ConcurrencyLimiter(limit: Self.connections, timeout: pool.acquireTimeout)
     hubStatements = ConcurrencyLimiter(limit: Self.connections, timeout: pool.acquireTimeout)
+    feedImports = ConcurrencyLimiter(limit: Self.connections, timeout: Self.importTimeout)
     sessions = SecretLookups { try await database.sessions($0) }
     links = SecretLookups { digests in
       let rows = try await database.query("SELECT l.digest FROM console_links AS l WHERE l.digest = ANY (\(digests))")
@@ -71,6 +77,19 @@ extension NewsStore {
     keyLookups.callers + strangers.sessions.callers + strangers.links.callers + strangers.devices.callers
       + strangers.hubs.callers
   }
+
+  /// Runs the import of entries of a followed feed, which may hold a connection and the lock of the publication for long.
+  /// Two run at a time, and feeds take turns.
+  ///
+  /// - Throws: `StoreError.unavailable` after a wait of two minutes, `CancellationError`, and the errors of the work.
+  package func importing<Value: Sendable>(
+    for subscription: UUID, _ work: () async throws -> Value
+  ) async throws -> Value {
+    try await Self.onBehalf(of: subscription.uuidString) { try await strangers.feedImports.run(work) }
+  }
+
+  /// The number of imports of followed feeds that wait for others.
+  package var waitingImports: Int { strangers.feedImports.waiting }
 
   /// The number of statements of devices that wait for others.
   package var waitingDeviceStatements: Int { strangers.deviceStatements.waiting }
