@@ -65,6 +65,9 @@ package struct IPAddress: Hashable, Sendable {
   /// these bits are 0 here.
   package var subscriber: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }
 
+  /// The site of an IPv6 address, the first 48 bits, which one network may have as a whole (RFC 6177); nil for IPv4.
+  package var site: IPAddress? { isVersion4 ? nil : IPAddress(high: high & ~0xffff, low: 0) }
+
   /// The network that the address shares with its neighbours, `ADDRESS/LENGTH`: 24 bits of an IPv4 address, and the 64 bits
   /// of an IPv6 subscriber.
   package var neighbourhood: String {

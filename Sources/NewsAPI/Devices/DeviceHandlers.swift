@@ -20,14 +20,22 @@ struct DeviceHandlers: Sendable {
   let store: NewsStore
   let push: NewsAPI.PushSettings
   let proxies: TrustedProxies
-  /// Limits the registrations of a client address; nil for no limit.
-  let limiter: RateLimiter<IPAddress>?
+  /// The rate of an IPv6 site in rates of a client. A site has 65,536 networks of a client each, but those of a mobile
+  /// network belong to as many subscribers.
+  private static let clientsPerSite = 10
+
+  /// Limits the registrations of a client address, and of an IPv6 site; nil for no limit.
+  let limiters: (client: RateLimiter<IPAddress>, site: RateLimiter<IPAddress>)?
 
   init(store: NewsStore, push: NewsAPI.PushSettings, proxies: TrustedProxies) {
     self.store = store
     self.push = push
     self.proxies = proxies
-    limiter = push.registrationsPerAddress.map { RateLimiter(RequestRate(perMinute: $0)) }
+    limiters = push.registrationsPerAddress.map { rate in
+      (
+        RateLimiter(RequestRate(perMinute: rate)), RateLimiter(RequestRate(perMinute: rate * Self.clientsPerSite))
+      )
+    }
   }
 
   @Sendable func offer(_ request: Request, context: APIContext) async throws -> Response {
@@ -38,15 +46,22 @@ struct DeviceHandlers: Sendable {
   @Sendable func register(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let client = proxies.address(of: request, context)
-    if let limiter, let client, let wait = limiter.charge(limiter.bucket(of: client.subscriber)) {
-      throw ProblemError.tooManyRequests(in: wait)
-    }
+    if let client, let wait = wait(of: client) { throw ProblemError.tooManyRequests(in: wait) }
     let body = try DeviceBody(try await fields(of: request, context), push)
     let (credentials, _) = try await limited {
       try await store.registerDevice(body.registration, from: client?.neighbourhood, limits: push.limits)
     }
     // An address that was known before has the same response: it does not reveal that a device is registered.
     return .device(status: .created) { $0.write(credentials) }
+  }
+
+  /// Charges a registration to a client.
+  ///
+  /// - Returns: The wait if the client, or its site, has registered too often; nil otherwise.
+  private func wait(of client: IPAddress) -> TimeAmount? {
+    guard let limiters else { return nil }
+    return limiters.client.charge(limiters.client.bucket(of: client.subscriber))
+      ?? client.site.flatMap { limiters.site.charge(limiters.site.bucket(of: $0)) }
   }
 
   @Sendable func update(_ request: Request, context: APIContext) async throws -> Response {

@@ -48,6 +48,7 @@ public final class WebhookService: Sendable {
   private let logger: Logger
   private let clock: @Sendable () -> Date?
   private let random: @Sendable () -> Double
+  private let lines = WebhookFailureLines()
 
   /// Creates a service.
   ///
@@ -151,14 +152,15 @@ public final class WebhookService: Sendable {
       await Task.detached { [store, clock] in try? await store.releaseDelivery(message, at: clock()) }.value
       return
     }
-    if let error = outcome.error {
+    if let error = outcome.error, let metadata = lines.line(of: message.webhook, at: .now) {
+      // The path of an address may be a secret.
+      let reason = error.replacing(message.url, with: message.host).terminalSafe
       logger.info(
         "a webhook has not accepted an event",
-        metadata: [
+        metadata: metadata.merging([
           "webhook": "\(message.webhook.uuidString.lowercased())", "delivery": "\(message.id.uuidString.lowercased())",
-          // The path of an address may be a secret.
-          "reason": "\(error.replacing(message.url, with: message.host).terminalSafe)",
-        ])
+          "reason": "\(reason)",
+        ]) { _, new in new })
     }
     await record(outcome, of: message)
   }

@@ -164,6 +164,38 @@ import Testing
     }
   }
 
+  @Test("The networks of an IPv6 site together register ten times as many devices as a client")
+  func sites() async throws {
+    try await TestServer.with(settings: { settings in
+      settings.push.offer = PushOffer(providers: [.fcm])
+      settings.push.registrationsPerAddress = 1
+      settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap(\.self))
+    }) { server in
+      func register(_ client: String) async throws -> Int {
+        try await server.send(
+          "POST", "/v1/devices", headers: [("X-Forwarded-For", client)],
+          body: #"{"provider": "fcm", "token": "\#(client)"}"#
+        ).status
+      }
+      for network in 0..<10 { #expect(try await register("2001:db8:1:\(network)::1") == 201) }
+      #expect(try await register("2001:db8:1:10::1") == 429)
+      #expect(try await register("2001:db8:2::1") == 201)
+      for number in 1...20 { #expect(try await register("198.51.100.\(number)") == 201, "IPv4 has no sites") }
+    }
+  }
+
+  @Test("Texts of combining marks are refused before anything compares them", .timeLimit(.minutes(2)))
+  func marks() async throws {
+    try await Self.withServer { server in
+      let marks = "e" + String(repeating: "\u{316}\u{301}", count: 15_000)
+      for field in [#""topics": ["\#(marks)"]"#, #""languages": ["\#(marks)", "de"]"#, #""timeZone": "\#(marks)""#] {
+        let body = #"{"provider": "apns", "app": "a", "token": "\#(Self.token)", \#(field)}"#
+        let problem = try await server.send("POST", "/v1/devices", body: body).json(Problem.self, status: 400)
+        #expect(problem.type == "/problems/malformed-body")
+      }
+    }
+  }
+
   @Test("A client without a proxy is limited by its own address, whatever it claims")
   func forged() async throws {
     try await Self.withServer({ $0.registrationsPerAddress = 1 }) { server in

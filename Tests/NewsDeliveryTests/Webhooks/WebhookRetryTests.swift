@@ -169,6 +169,27 @@ import Testing
     }
   }
 
+  @Test("A webhook that accepts nothing has one line a minute in the log, which counts the others")
+  func lines() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      receiver.server.respond { _ in FaultResponse(status: 500) }
+      for version in 1...3 {
+        try await receiver.insert(receiver.event(version, version: version))
+        receiver.advance(100_000)
+        _ = try await receiver.send()
+      }
+      #expect(receiver.log.text.split(separator: "a webhook has not accepted an event").count == 2)
+    }
+    let (lines, now) = (WebhookFailureLines(), ContinuousClock.now)
+    let (one, other) = (Receiver.id(1), Receiver.id(2))
+    #expect(lines.line(of: one, at: now)?.isEmpty == true && lines.line(of: other, at: now)?.isEmpty == true)
+    for second in 1..<60 { #expect(lines.line(of: one, at: now + .seconds(second)) == nil) }
+    let next = try #require(lines.line(of: one, at: now + .seconds(60)))
+    #expect(next.map { "\($0.key) \($0.value)" } == ["suppressed 59"])
+    #expect(lines.line(of: other, at: now + .seconds(60))?.isEmpty == true)
+  }
+
   @Test("An address that is refused for its scheme is not logged with its path")
   func refusedAddress() async throws {
     try await Receiver.with { receiver in
