@@ -229,7 +229,8 @@ import Testing
     let values = ["null", "true", "false", "0", "1", "0.5", "1.5", "\"\"", "\"a\"", "[]", "[0]", "{}", "{\"a\":0}"]
     for one in values {
       for other in values {
-        #expect((try JSONValue.parse(one.utf8) == JSONValue.parse(other.utf8)) == (one == other), "\(one) \(other)")
+        let areEqual = try JSONValue.parse(one.utf8) == JSONValue.parse(other.utf8)
+        #expect(areEqual == (one == other), "\(one) \(other)")
       }
     }
   }

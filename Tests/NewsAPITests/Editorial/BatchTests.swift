@@ -134,7 +134,7 @@ import Testing
       let text = String(repeating: "x", count: 6_000)
       var items: [EditorialItem] = []
       for _ in 0..<3 { items.append(try await server.publish(text)) }
-      let large = try items.map { item in
+      let large = items.map { item in
         #"{"op": "modify", "id": "\#(Self.id(item))", "revision": 1, "patch": {"title": "x"}}"#
       }
       for (atomic, key) in [(false, nil), (true, nil), (false, "a"), (true, "b")] as [(Bool, String?)] {
