@@ -65,7 +65,9 @@ struct DateResolver {
 
   /// Reads a month with its year, which is its first day.
   private mutating func wholeMonth(_ year: DateParser.Number, _ months: Set<Int>) -> FeedDate.Reading? {
-    let names = keys.filter { !DateNames.months($0, language: parser.language).isEmpty && DateNames.weekdays($0).isEmpty }
+    let names = keys.filter {
+      !DateNames.months($0, language: parser.language).isEmpty && DateNames.weekdays($0).isEmpty
+    }
     guard year.digits == 4, parser.clock == nil, months.count == 1, names.count <= 1 else { return nil }
     rest = []
     return single(DateFields(year: year.value, month: months.first, day: 1))
@@ -139,9 +141,9 @@ struct DateResolver {
   private mutating func numeric(_ fields: DateFields) -> FeedDate.Reading? {
     if let first = rest.first, first.digits == 8 { return compact(first, fields) }
     if let first = rest.first, first.digits == 4, rest.count < 3, parser.clock == nil {
-      guard rest.count == 1 || rest[1].digits == 2 && rest[1].separator != nil, keys.allSatisfy(Self.isYearWord) else {
-        return nil
-      }
+      // Two names with a slash look like the identifier of a zone.
+      let isWhole = keys.allSatisfy(Self.isYearWord) && parser.tokens.allSatisfy { $0.kind != .zone }
+      guard rest.count == 1 || rest[1].digits == 2 && rest[1].separator != nil, isWhole else { return nil }
       let month = rest.count == 1 ? 1 : rest[1].value
       rest = []
       return single(DateFields(year: first.value, month: month, day: 1))

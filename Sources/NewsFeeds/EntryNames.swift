@@ -10,7 +10,7 @@ struct EntryNames {
   let id: UUID
   /// The id if the name is not the entry's own.
   let linkID: UUID
-  /// Whether the name is the link, for lack of an identifier.
+  /// Whether the link says nothing beside the name: it is the name, or the feed's page.
   let isNamedByLink: Bool
   /// Whether the entry has neither an identifier nor a link.
   let isUnnamed: Bool
@@ -29,6 +29,7 @@ struct EntryNames {
     func identifying(_ name: String?) -> String? {
       name?.trimmed.nonEmpty.flatMap { $0.utf8.elementsEqual((raw.home ?? "").utf8) ? nil : $0 }
     }
+    let hasLink = link != nil
     let (guid, identifier, link) = (identifying(raw.guid), identifying(raw.identifier), identifying(link))
     source = raw.source.withoutNUL
     name = (guid ?? identifier ?? link ?? fallback()).withoutNUL
@@ -36,7 +37,7 @@ struct EntryNames {
     // An entry that is named by its link may still have a file of its own.
     let file = raw.attachments.first.flatMap { SafeLink.web($0.url, base: raw.base) }
     let own = guid ?? identifier
-    isNamedByLink = own == nil && link != nil
+    isNamedByLink = hasLink && (own == nil || link == nil)
     // Nothing but the text distinguishes short messages of one day without a title. An edited text is no other entry, so
     // that title and date come first where the name has neither.
     isUnnamed = own == nil && link == nil

@@ -71,7 +71,8 @@ extension Exclusion {
 
   /// Reads an element without a vocabulary of states by the words that records in JSON have.
   private static func stated(_ element: FeedElement) -> Exclusion? {
-    guard [FeedNamespace.none, .atom].contains(element.name.space), element.name.local.utf8.count <= RecordState.maximumNameBytes,
+    guard [FeedNamespace.none, .atom].contains(element.name.space),
+      element.name.local.utf8.count <= RecordState.maximumNameBytes,
       !element.hasElements
     else { return nil }
     return RecordState.exclusion(by: plain(element.name.local), text: element.text.trimmed)

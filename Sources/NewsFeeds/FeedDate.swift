@@ -6,7 +6,8 @@ internal import News
 ///
 /// The parts may be in any order that allows a single reading, with names in any language of CLDR, digits of any script,
 /// 12-hour clocks, the units of Chinese, Japanese and Korean, zones by number, name or identifier, and Buddhist, Persian,
-/// Japanese and Taiwanese years. A zone in parentheses applies if no other is named. A missing zone and an unknown name are UTC, as RFC 5322 section 4.3 recommends.
+/// Japanese and Taiwanese years. A zone in parentheses applies if no other is named. A missing zone and an unknown name are
+/// UTC, as RFC 5322 section 4.3 recommends.
 public enum FeedDate {
   /// The maximum length of a date.
   static let maximumBytes = 256
@@ -137,7 +138,9 @@ enum DateNumber {
   /// Parses the milliseconds since 1970 of `/Date(1704450600000)/` (JSON of ASP.NET) or `new Date(1704450600000)`. An offset
   /// behind the number does not change the time.
   static func call(_ text: String) -> Date? {
-    guard let match = text.wholeMatch(of: #/\\?\/?(?:new )?Date\((-?\d{1,15})(?:[+-]\d{4})?\)\\?\/?/#) else { return nil }
+    guard let match = text.wholeMatch(of: #/\\?\/?(?:new )?Date\((-?\d{1,15})(?:[+-]\d{4})?\)\\?\/?/#) else {
+      return nil
+    }
     return Double(match.1).map { Date(timeIntervalSince1970: $0 / 1e3) }
   }
 

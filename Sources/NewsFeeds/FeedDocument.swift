@@ -163,7 +163,9 @@ final class FeedDocument: XMLDocumentBuilder {
       if format == .rss { feed.applyRSS(element) } else { feed.applyAtom(element) }
       return
     }
-    if let evidence = element.evidence(ofTwoEntries: format == .rss ? ["guid", "title", "link", "pubDate"] : ["id", "title", "published"]) {
+    if let evidence = element.evidence(
+      ofTwoEntries: format == .rss ? ["guid", "title", "link", "pubDate"] : ["id", "title", "published"])
+    {
       events += queue.add(.skipped(FeedProblem(position: .line(element.line), message: evidence)))
       return
     }

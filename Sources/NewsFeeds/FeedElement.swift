@@ -90,7 +90,8 @@ final class FeedElement {
   /// - Returns: The evidence as a message; nil if there is none.
   func evidence(ofTwoEntries names: [String]) -> String? {
     // The values are compared as bytes, because hashing characters takes time quadratic in their combining marks.
-    let different = names.filter { name in Set(all(self.name.space, name).map { Array($0.text.trimmed.utf8) }).count > 1 }
+    let different = names.filter { name in Set(all(self.name.space, name).map { Array($0.text.trimmed.utf8) }).count > 1
+    }
     if different.first == names.first || different.count > 1, let name = different.first {
       return "has two different elements \"\(name)\" and may be two entries"
     }

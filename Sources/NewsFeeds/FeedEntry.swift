@@ -58,7 +58,7 @@ public struct FeedEntry: Sendable, Equatable {
   /// the place of a missing link, and the title and the date, or the text, that of a missing file. nil if the source gives
   /// a UUID.
   public var linkID: UUID?
-  /// Whether `guid` is the link, for lack of an identifier.
+  /// Whether the link says nothing beside `guid`: it is the name, or the feed's page.
   public var isNamedByLink = false
   /// The id that the entry had in versions that read fewer identifiers; nil if it is `id`.
   public var earlierID: UUID?

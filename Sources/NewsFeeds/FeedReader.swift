@@ -185,7 +185,8 @@ extension FeedReader {
     // The texts of a JSON Feed may have the elements of pages and feeds inside.
     let isMarkup = content.first == UInt8(ascii: "<") && found != .none
     if !isMarkup, let start = JSONFeedParser.start(in: content) {
-      if case .excess(let count) = found, content.startIndex + count < start {} else {
+      if case .excess(let count) = found, content.startIndex + count < start {
+      } else {
         drop(content[..<start])
         return begin(.jsonFeed, Array(content[start...]), isLast: isLast)
       }

@@ -186,7 +186,9 @@ private struct Outline {
   var folderTopics: [FeedCategory] {
     let categories = categories
     if categories.count == 1, let name {
-      return [FeedCategory(slug: categories[0].slug, label: PlainText.shortened(name, to: EntryBuilder.maximumLabelBytes))]
+      return [
+        FeedCategory(slug: categories[0].slug, label: PlainText.shortened(name, to: EntryBuilder.maximumLabelBytes))
+      ]
     }
     return categories.isEmpty ? [name.flatMap(Self.topic)].compactMap { $0 } : categories
   }

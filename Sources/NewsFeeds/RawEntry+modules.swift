@@ -53,7 +53,8 @@ extension RawEntry {
       let common = Self.credit(of: place) ?? shared
       for file in place.all(.media, "content") {
         let caption = FileCaption(
-          alt: file.value(.media, "description") ?? file.value(.media, "title"), credit: Self.credit(of: file) ?? common)
+          alt: file.value(.media, "description") ?? file.value(.media, "title"), credit: Self.credit(of: file) ?? common
+        )
         guard let url = file["url"]?.nonEmpty, caption.alt != nil || caption.credit != nil else { continue }
         if captions[Array(url.utf8)] == nil { captions[Array(url.utf8)] = caption }
       }

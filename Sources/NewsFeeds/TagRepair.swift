@@ -69,7 +69,8 @@ struct TagRepair {
         return rest
       }
       value = value.drop(while: isBlank)
-      guard let quote = value.first, "\"'".utf8.contains(quote), let end = value.dropFirst().firstIndex(of: quote) else {
+      guard let quote = value.first, "\"'".utf8.contains(quote), let end = value.dropFirst().firstIndex(of: quote)
+      else {
         copy(blanks)
         return rest
       }

@@ -45,7 +45,8 @@ struct BrokenXMLTests {
 
   @Test("keeps the words of an unknown entity, as browsers do")
   func unknownEntities() {
-    let found = found(rss(Self.item("1", "<category>A &unheard; B</category>\n<link>/?a&b;</link>") + "&x;" + Self.item("2")))
+    let found = found(
+      rss(Self.item("1", "<category>A &unheard; B</category>\n<link>/?a&b;</link>") + "&x;" + Self.item("2")))
     #expect(found.entries.map(\.guid) == ["1", "2"])
     #expect(found.entries.first?.categories.map(\.label) == ["A &unheard; B"])
     #expect(found.complaints == ["noted line 5: refers to entities that are unknown; their names are read as text"])

@@ -146,7 +146,9 @@ struct ExclusionTests {
       "<status><b>draft</b></status>",
     ])
   func otherXML(element: String) {
-    #expect(events(rss("<item><guid>1</guid><title>t</title><pubDate>2026-01-01</pubDate>\(element)</item>")).entries.count == 1)
+    #expect(
+      events(rss("<item><guid>1</guid><title>t</title><pubDate>2026-01-01</pubDate>\(element)</item>")).entries.count
+        == 1)
   }
 
   @Test(

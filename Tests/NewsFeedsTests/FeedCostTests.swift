@@ -121,19 +121,27 @@ import Testing
   ]
 
   private static let parts: [Shape] = [
-    Shape(name: "combining marks of a long author", bytes: 60_000) { rss(entry(filled($0, "<dc:creator>e", marks, "</dc:creator>"))) },
+    Shape(name: "combining marks of a long author", bytes: 60_000) {
+      rss(entry(filled($0, "<dc:creator>e", marks, "</dc:creator>")))
+    },
     Shape(name: "mail addresses") { rss(entry(filled($0, "<author>", "a@b.c (Ann), ", "</author>"))) },
-    Shape(name: "mail addresses of marks", bytes: 60_000) { rss(entry(filled($0, "<author>a@b e", marks, "</author>"))) },
+    Shape(name: "mail addresses of marks", bytes: 60_000) {
+      rss(entry(filled($0, "<author>a@b e", marks, "</author>")))
+    },
     Shape(name: "captions") { size in
-      rss(entry((0..<size / 90).map {
-        "<media:content url='http://a.example/\($0)'><media:description>a</media:description></media:content>"
-      }.joined()))
+      rss(
+        entry(
+          (0..<size / 90).map {
+            "<media:content url='http://a.example/\($0)'><media:description>a</media:description></media:content>"
+          }.joined()))
     },
     Shape(name: "combining marks of a caption", bytes: 60_000) {
       rss(entry(filled($0, "<media:content url='//a.b'><media:credit>e", marks, "</media:credit></media:content>")))
     },
     Shape(name: "entries with one guid") { size in
-      rss((0..<size / 120).map { "<item><guid>1</guid><title>\($0)</title><pubDate>\($0 + 1970)</pubDate></item>" }.joined())
+      rss(
+        (0..<size / 120).map { "<item><guid>1</guid><title>\($0)</title><pubDate>\($0 + 1970)</pubDate></item>" }
+          .joined())
     },
     Shape(name: "sections that end in words", bytes: 40_000) {
       rss(entry(filled($0, "<x><![CDATA[", "</x><item>", "]]></x>")))
@@ -144,7 +152,8 @@ import Testing
       filled($0, "x", "{\"a", "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[]}")
     },
     Shape(name: "fields of wrong types") { size in
-      "{\"text\":\"x\",\"date\":\"2026\",\"topics\":[" + Array(repeating: "[]", count: size / 3).joined(separator: ",") + "]}\n"
+      "{\"text\":\"x\",\"date\":\"2026\",\"topics\":[" + Array(repeating: "[]", count: size / 3).joined(separator: ",")
+        + "]}\n"
     },
   ]
 

@@ -56,7 +56,8 @@ struct FeedPrologTests {
       ])
   }
 
-  private static let jsonFeed = #"{"version":"https:\/\/jsonfeed.org\/version\/1.1","items":[{"id":"1","content_html":"<html><p>x","date_published":"2026"}]}"#
+  private static let jsonFeed =
+    #"{"version":"https:\/\/jsonfeed.org\/version\/1.1","items":[{"id":"1","content_html":"<html><p>x","date_published":"2026"}]}"#
 
   @Test(
     "is ignored around a JSON Feed as programs write it",

@@ -140,7 +140,8 @@ struct FieldLimitTests {
     ])
   func manyAuthors(text: String) throws {
     let found = events(text.replacing("<updated>", with: "<updated>"))
-    let dated = found.entries.isEmpty ? events(text.replacing("<title>x", with: "<updated>2026</updated><title>x")) : found
+    let dated =
+      found.entries.isEmpty ? events(text.replacing("<title>x", with: "<updated>2026</updated><title>x")) : found
     let author = try #require(dated.entries.first?.author)
     #expect(author.hasPrefix("Author 1, Author 2, ") && author.hasSuffix("\u{2026}") && author.utf8.count <= 256)
     #expect(dated.complaints.filter { $0.contains("the author is shortened") }.count == 1)

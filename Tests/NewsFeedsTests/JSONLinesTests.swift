@@ -94,8 +94,10 @@ struct JSONLinesTests {
     (#""breaking":"no""#, "false"), (#""author":["Ann","Bob"]"#, "Ann, Bob"), (#""author":{"name":"Ann"}"#, "Ann"),
     (#""attachments":[{"url":"https://x.example/a.jpg"}]"#, "https://x.example/a.jpg image/jpeg"),
     (#""attachments":"https://x.example/a.jpg""#, "https://x.example/a.jpg image/jpeg"),
-    (#""attachments":{"url":"https://x.example/a","type":"image/png","bytes":"12","width":3.0}"#,
-      "https://x.example/a image/png"),
+    (
+      #""attachments":{"url":"https://x.example/a","type":"image/png","bytes":"12","width":3.0}"#,
+      "https://x.example/a image/png"
+    ),
     (#""text":7"#, "7"), (#""guid":7"#, "7"), (#""language":"de","summary":5"#, "5"),
   ]
 
@@ -139,7 +141,8 @@ struct JSONLinesTests {
 
   @Test("keeps the lines of an export strict")
   func exports() {
-    let line = #"{"id":"0199d9f4-7c3e-7b1a-8f00-0123456789ab","date":"2026-08-20T13:45:00Z","text":5,"sourceDigest":""}"#
+    let line =
+      #"{"id":"0199d9f4-7c3e-7b1a-8f00-0123456789ab","date":"2026-08-20T13:45:00Z","text":5,"sourceDigest":""}"#
     #expect(events(line).complaints == ["skipped line 1: the field \"text\" has the wrong type"])
   }
 

@@ -14,7 +14,10 @@ import Testing
   @Test(arguments: [
     ("<media:description>Pier at dawn</media:description><media:credit>Ann</media:credit>", "Pier at dawn", "Ann"),
     ("<media:title>Pier</media:title>", "Pier", nil),
-    ("<media:title>IMG_1</media:title><media:description type='html'>A &lt;b&gt;pier&lt;/b&gt;</media:description>", "A pier", nil),
+    (
+      "<media:title>IMG_1</media:title><media:description type='html'>A &lt;b&gt;pier&lt;/b&gt;</media:description>",
+      "A pier", nil
+    ),
     ("<media:credit>Ann</media:credit><media:credit role='owner'>Bob</media:credit>", nil, "Ann, Bob"),
     ("", nil, nil),
   ])
@@ -26,7 +29,8 @@ import Testing
     for item in entries {
       let entry = try entry(rss(item))
       #expect(entry.attachments.map(\.alt) == [alt] && entry.attachments.map(\.credit) == [credit])
-      let bare = try NewsFeedsTests.entry(rss(item.replacing(texts.isEmpty ? "<title>" : texts, with: texts.isEmpty ? "<title>" : "")))
+      let bare = try NewsFeedsTests.entry(
+        rss(item.replacing(texts.isEmpty ? "<title>" : texts, with: texts.isEmpty ? "<title>" : "")))
       #expect(bare.digest == entry.digest)
     }
   }
@@ -48,7 +52,10 @@ import Testing
     ("<content type='audio/mpeg' src='/a'/>", "https://example.org/a audio/mpeg", nil),
     ("<content src='https://x.example/a.mp4'/>", "https://x.example/a.mp4 video/mp4", nil),
     ("<content type='application/pdf' src='https://x.example/a'/>", "https://x.example/a application/pdf", nil),
-    ("<content type='text/html' src='https://x.example/p'/>", nil, "the content is omitted: it is at https://x.example/p"),
+    (
+      "<content type='text/html' src='https://x.example/p'/>", nil,
+      "the content is omitted: it is at https://x.example/p"
+    ),
     ("<content type='text/html' src='https://example.org/1'/>", nil, nil),
     ("<content type='application/json'>{}</content>", nil, "the content is omitted: its type is \"application/json\""),
     ("<content type='image/png'>AAAA</content>", nil, "the content is omitted: its type is \"image/png\""),
@@ -80,7 +87,8 @@ import Testing
     }
     // A recording without a picture has that of its feed, if it names one.
     guard !image.contains("srcset") else { return }
-    let episode = "<entry><id>1</id><title>x</title><updated>2026</updated><link rel='enclosure' href='\(sound)'/></entry>"
+    let episode =
+      "<entry><id>1</id><title>x</title><updated>2026</updated><link rel='enclosure' href='\(sound)'/></entry>"
     let expected = [sound, "https://x.example/a.jpg"]
     #expect(try NewsFeedsTests.entry(atom(episode, head: head + image)).attachments.map(\.url) == expected)
     let logo = "<logo>https://x.example/a.jpg</logo>"

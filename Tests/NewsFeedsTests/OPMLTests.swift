@@ -175,7 +175,8 @@ struct OPMLTests {
       ("FEED:http://example.org/feed", "http://example.org/feed"), ("podcast:example.org/a", "https://example.org/a"),
       ("example.org/feed", "https://example.org/feed"), ("www.example.org", "https://www.example.org"),
       ("example.org:8080/feed?a=1", "https://example.org:8080/feed?a=1"), ("example.org", "https://example.org"),
-      ("//example.org/feed", "https://example.org/feed"), ("feed.xml", nil), ("/feed.xml", nil), ("feeds/news.xml", nil),
+      ("//example.org/feed", "https://example.org/feed"), ("feed.xml", nil), ("/feed.xml", nil),
+      ("feeds/news.xml", nil),
       ("mailto:ann@example.org", nil), ("javascript:alert(1)", nil), ("urn:x:y.z", nil), ("a b.org/feed", nil),
       ("example.org:port/feed", nil), ("ftp://example.org/feed", nil), ("feed:", nil), ("127.0.0.1/feed", nil),
     ] as [(String, String?)])
@@ -195,7 +196,11 @@ struct OPMLTests {
       <outline text = 'D' title="D" xmlUrl="https://example.org/d" ></outline><outline text='E>' xmlUrl='https://example.org/e'/>
       """)
     #expect(list.feeds.map(\.title) == ["A", "1 < 2 < 3", "D", "E>"])
-    #expect(list.problems.map(\.description) == ["line 3: has the attribute \"text\" twice; the first one applies", "line 3: has the attribute \"text\" twice; the first one applies"])
+    #expect(
+      list.problems.map(\.description) == [
+        "line 3: has the attribute \"text\" twice; the first one applies",
+        "line 3: has the attribute \"text\" twice; the first one applies",
+      ])
     for broken in ["<outline text='a/><outline/>", "<outline text=a/>", "<outline <b/>", "<outline"] {
       #expect(throws: FeedProblem.self) { try self.list(broken) }
     }

@@ -149,7 +149,9 @@ import Testing
       Entry(
         title: "Day \(number)", link: names.count > 1 ? names[1] : nil, names: names[0], hour: 24 * number, text: text)
     }
-    let documents = [[entry(1)], [entry(1, "Edited")], [entry(2)], [entry(2, "Edited")], [entry(3), entry(2, "Again")]]
+    let documents = [
+      [entry(1)], [entry(1, "Edited")], [entry(2)], [entry(2, "Edited")], [entry(3), entry(2, "Again")],
+    ]
     try await Self.polling(documents.map(Self.document)) { snapshots, _ in
       #expect(snapshots.map(\.count) == [1, 1, 2, 2, 3])
       #expect(snapshots[4].values.map(\.text).sorted() == ["About Day 3", "Again", "Edited"])

@@ -42,7 +42,8 @@ import Testing
       (text, ["gzip", "deflate", "x-gzip", "utf-8", "UTF-8", "none", "identity", "br", "gzip, identity", "", nil]),
       (Self.gzip(text), ["gzip", "deflate", "utf-8", "none", "br", "gzip, identity", "identity", nil]),
       (Self.zlib(text), ["deflate", "gzip", "Deflate", "zlib", "x-deflate", "utf-8", "none", "br", nil]),
-      (Self.gzip(Self.zlib(text)), ["deflate, gzip", nil]), (Data("x\u{5E}".utf8) + text, ["utf-8", nil]), (Self.raw(text), ["deflate", "gzip"]),
+      (Self.gzip(Self.zlib(text)), ["deflate, gzip", nil]), (Data("x\u{5E}".utf8) + text, ["utf-8", nil]),
+      (Self.raw(text), ["deflate", "gzip"]),
       (Self.gzip(Self.gzip(text)), ["gzip", "gzip, gzip", nil]), (Self.gzip(text) + Data("trailing".utf8), ["gzip"]),
       (Self.gzip(Data(text.prefix(100))) + Self.gzip(Data(text.dropFirst(100))), ["gzip"]),
     ]

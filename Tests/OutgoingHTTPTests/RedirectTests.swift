@@ -75,7 +75,8 @@ import Testing
       ("feeds.example", "www.feeds.example", "feeds.example", true),
       ("www.feeds.example", "feeds.example", ".feeds.example", true),
       ("feeds.example", "www.feeds.example", "", false), ("feeds.example", "a.feeds.example", "feeds.example", false),
-      ("a.feeds.example", "feeds.example", "feeds.example", false), ("a.feeds.example", "b.feeds.example", "example", false),
+      ("a.feeds.example", "feeds.example", "feeds.example", false),
+      ("a.feeds.example", "b.feeds.example", "example", false),
       ("www.feeds.example", "www.example", "example", false),
     ])
   func domains(first: String, second: String, domain: String, isSent: Bool) async throws {

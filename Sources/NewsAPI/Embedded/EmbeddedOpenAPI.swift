@@ -53,7 +53,7 @@ info:
     |---|---|---|
     | `/problems/invalid-parameter` | 400 | a query parameter is unknown, repeated, empty or malformed; `errors` names it and the rule |
     | `/problems/malformed-request` | 400 | the message is malformed HTTP: framing, `Host`, target or header lines |
-    | `/problems/malformed-body` | 400 | the body is not JSON, not UTF-8, nested deeper than 32, or has a key of more than 256 bytes |
+    | `/problems/malformed-body` | 400 | the body is not JSON, not UTF-8, nested deeper than 32, or has a key of more than 256 bytes or a string with more than 30 combining marks in a row |
     | `/problems/idempotency-key-unsupported` | 400 | `Idempotency-Key` was sent with another method than POST; the precondition makes these repeatable |
     | `/problems/unauthorized` | 401 | the key is missing or invalid, has expired or was replaced; `detail` has the reason |
     | `/problems/forbidden` | 403 | the key lacks the scope |
@@ -81,6 +81,7 @@ info:
     | `/problems/token-expired` | 410 | the token cannot be continued; `reason` is `epoch`, `scope`, `expired` or `ahead`, `token` a current one |
     | `/problems/precondition-failed` | 412 | `If-Match`, `If-None-Match`, `If-Unmodified-Since` or `revision` does not hold |
     | `/problems/body-too-large` | 413 | the body is larger than 1 MiB, a batch than 16 MiB, or a file is larger than the configured maximum (2 GiB by default) |
+    | `/problems/batch-too-large` | 413 | the stored items that a batch changes have more than 32 MiB together, or twice what the operator has set for the body; nothing was written |
     | `/problems/unsupported-media-type` | 415 | the body is not JSON; or the type of a file is not accepted or does not match its first bytes |
     | `/problems/unsupported-content-coding` | 415 | the body has a `Content-Encoding` |
     | `/problems/range-not-satisfiable` | 416 | no range lies within the file; `Content-Range` has its length |
@@ -1337,7 +1338,9 @@ paths:
         entries, and their statuses are those of single requests. A refused entry does not affect the others, unless `atomic`
         is true: then nothing is written, the response is 422 `batch-refused` with all results, and entries that were not
         refused have the status 424. Malformed batches (an unknown `op`, an id that is used twice, no entries) are 422 as a
-        whole, and nothing is written. The maximum size of the body is 16 MiB, or what the operator has set.
+        whole, and nothing is written. The maximum size of the body is 16 MiB, or what the operator has set. The stored items
+        that a batch changes may have twice as many bytes of JSON together: a larger batch is 413 `batch-too-large` as a whole,
+        and is to be divided.
       security:
         - key: ["items:write"]
       parameters:
@@ -5913,7 +5916,9 @@ components:
         Vary: { $ref: "#/components/headers/ErrorVary" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     BodyTooLarge:
-      description: The body is larger than 1 MiB, or a file is larger than the configured maximum.
+      description: >-
+        The body is larger than 1 MiB, a file is larger than the configured maximum, or the stored items that a batch changes
+        are larger than twice the maximum size of its body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -7391,6 +7396,7 @@ components:
             - /problems/feeds-not-configured
             - /problems/precondition-failed
             - /problems/body-too-large
+            - /problems/batch-too-large
             - /problems/unsupported-media-type
             - /problems/unsupported-content-coding
             - /problems/range-not-satisfiable

@@ -27,7 +27,7 @@ public struct ImportedItem: Sendable, Equatable {
   /// The id in place of `id` if the entry shares its name with others: that of its name and its link, file or text.
   /// nil if the source gives the id.
   public var linkID: UUID?
-  /// Whether the name of the entry is its link.
+  /// Whether the link says nothing beside the name, because it is the name or the page of the whole feed.
   public var isNamedByLink: Bool
   /// The id that the entry may have been imported with under an earlier name; nil for none.
   public var earlierID: UUID?
