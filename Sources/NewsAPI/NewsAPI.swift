@@ -43,6 +43,8 @@ public struct NewsAPI: Sendable {
     public var maximumBatchBytes = 16 << 20
     /// The maximum number of batches that are written at a time. Further ones wait.
     package var concurrentBatches = 2
+    /// The maximum size of the stored items that a batch changes, in bytes of JSON, if twice `maximumBatchBytes` is less.
+    package var maximumStoredBatchBytes = 32 << 20
     /// The prefix of the addresses of uploaded files: scheme, host and everything else in front of `/v1`. nil for
     /// addresses without a prefix, which are valid on any server.
     public var publicURL: String?

@@ -174,6 +174,7 @@ extension NewsAPI {
     }
     let drafts = EditorialItemHandlers(
       editorial: self.editorial, largestBatchBytes: settings.maximumBatchBytes,
+      largestStoredBatchBytes: max(settings.maximumStoredBatchBytes, 2 * settings.maximumBatchBytes),
       batches: ConcurrencyLimiter(limit: settings.concurrentBatches))
     let sections = EditorialTopicHandlers(editorial: self.editorial)
     let editorial = editors(.itemsWrite)

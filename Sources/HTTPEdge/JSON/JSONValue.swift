@@ -45,9 +45,13 @@ package enum JSONValue: Sendable, Equatable {
   ///
   /// - Parameter bytes: The body in UTF-8, without a byte order mark: exactly one value of any kind, with optional
   ///   whitespace around it.
+  /// - Parameter limitsMarks: Whether strings must be in Stream-Safe Text Format, so that they are compared and hashed in
+  ///   linear time. Keys are, because they are short.
   /// - Throws: The first error and its position.
-  package static func parse(_ bytes: some Sequence<UInt8>) throws(StrictJSONError) -> JSONValue {
-    var parser = StrictJSON(bytes: Array(bytes))
+  package static func parse(
+    _ bytes: some Sequence<UInt8>, limitsMarks: Bool = false
+  ) throws(StrictJSONError) -> JSONValue {
+    var parser = StrictJSON(bytes: Array(bytes), limitsMarks: limitsMarks)
     return try parser.parse()
   }
 }

@@ -7,12 +7,14 @@ struct StrictJSON {
   private static let maximumNumberLength = 400
 
   private let bytes: [UInt8]
+  private let limitsMarks: Bool
   private var position = 0
   /// The number of open arrays and objects.
   private var depth = 0
 
-  init(bytes: [UInt8]) {
+  init(bytes: [UInt8], limitsMarks: Bool) {
     self.bytes = bytes
+    self.limitsMarks = limitsMarks
   }
 
   /// Parses the whole text. The caller may call it only once.
@@ -61,7 +63,7 @@ extension StrictJSON {
     case UInt8(ascii: "\""):
       let start = position
       let text = try string()
-      guard text.isStreamSafe else { throw error(.tooManyMarks, at: start) }
+      guard !limitsMarks || text.isStreamSafe else { throw error(.tooManyMarks, at: start) }
       return .string(text)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
     case UInt8(ascii: "t"): return try literal("true", .bool(true))

@@ -45,7 +45,7 @@ extension EditorialItemHandlers {
       return try await context.compute(.batch) { try answer([]) }.response
     }
     let outcomes = try await store.writeBatch(
-      writes.map(\.write), isAtomic: body.isAtomic, storedBytes: 2 * largestBatchBytes, once: context.once(answer))
+      writes.map(\.write), isAtomic: body.isAtomic, storedBytes: largestStoredBatchBytes, once: context.once(answer))
     // A small body may change large items, all of which are in the answer.
     let bytes = outcomes.reduce(context.record.bodyBytes ?? 0) { $0 + ($1?.writtenBytes ?? 0) }
     return try await context.compute(.batch, bytes: bytes) { try answer(outcomes) }.response

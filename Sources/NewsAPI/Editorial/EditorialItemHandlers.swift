@@ -10,6 +10,8 @@ struct EditorialItemHandlers: Sendable {
   let editorial: EditorialAPI
   /// The maximum size of the body of a batch, in bytes.
   let largestBatchBytes: Int
+  /// The maximum size of the stored items that a batch changes, in bytes of JSON.
+  let largestStoredBatchBytes: Int
   /// Limits the batches at a time, because each of them may use much memory.
   let batches: ConcurrencyLimiter
 

@@ -41,7 +41,7 @@ enum JSONBody {
   private static func object(_ bytes: [UInt8]) throws -> [String: JSONValue] {
     let value: JSONValue
     do {
-      value = try JSONValue.parse(bytes)
+      value = try JSONValue.parse(bytes, limitsMarks: true)
     } catch {
       throw ProblemError.malformedBody(error.message)
     }

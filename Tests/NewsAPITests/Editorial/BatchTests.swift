@@ -129,8 +129,9 @@ import Testing
 
   @Test("A batch whose stored items are too large together is refused as a whole, whatever it changes in them")
   func storedSize() async throws {
-    // The stored items may have twice as many bytes.
-    try await TestServer.with(settings: { $0.maximumBatchBytes = 8_000 }) { server in
+    try await TestServer.with(settings: {
+      ($0.maximumBatchBytes, $0.maximumStoredBatchBytes) = (8_000, 10_000)
+    }) { server in
       let text = String(repeating: "x", count: 6_000)
       var items: [EditorialItem] = []
       for _ in 0..<3 { items.append(try await server.publish(text)) }
