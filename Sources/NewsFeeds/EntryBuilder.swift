@@ -69,7 +69,7 @@ struct EntryBuilder {
       if entry.isDateFirstSeen { undated += 1 }
       return notes.map { .reduced(FeedProblem(position: raw.position, message: $0)) } + [.entry(entry)]
     } catch let rejection as Rejection {
-      // What could not be read may be the reason.
+      // A part that cannot be read may be the reason.
       let message = ([rejection.message] + raw.losses).joined(separator: "; ")
       return [.skipped(FeedProblem(position: raw.position, message: message))]
     } catch {

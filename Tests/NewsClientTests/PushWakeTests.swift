@@ -112,7 +112,7 @@ import Testing
     try await Installation.with { installation in
       installation.feed.publish("one")
       let client = try installation.client()
-      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(86_400))) }
       await client.performFetch(.scheduled)
       for _ in 0..<3 { await client.receive(push()) }
       installation.feed.publish("two")
@@ -123,7 +123,7 @@ import Testing
       }
       installation.feed.fault(next: .stale(before))
       #expect(await client.performFetch(.manual).inserted == 1)
-      #expect(try client.schedule.pushDelay(at: installation.clock.now) == 3600)
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == .seconds(3600))
       #expect(await client.performFetch(.manual).inserted == 1)
       #expect(try client.schedule.pushDelay(at: installation.clock.now) == nil)
     }

@@ -81,7 +81,7 @@ info:
     | `/problems/token-expired` | 410 | the token cannot be continued; `reason` is `epoch`, `scope`, `expired` or `ahead`, `token` a current one |
     | `/problems/precondition-failed` | 412 | `If-Match`, `If-None-Match`, `If-Unmodified-Since` or `revision` does not hold |
     | `/problems/body-too-large` | 413 | the body is larger than 1 MiB, a batch than 16 MiB, or a file is larger than the configured maximum (2 GiB by default) |
-    | `/problems/batch-too-large` | 413 | the stored items that a batch changes have more than 32 MiB together, or twice what the operator has set for the body; nothing was written |
+    | `/problems/batch-too-large` | 413 | the stored items that a batch changes have more than 32 MiB together, or twice the maximum size of the body if the operator has raised that; nothing was written |
     | `/problems/unsupported-media-type` | 415 | the body is not JSON; or the type of a file is not accepted or does not match its first bytes |
     | `/problems/unsupported-content-coding` | 415 | the body has a `Content-Encoding` |
     | `/problems/range-not-satisfiable` | 416 | no range lies within the file; `Content-Range` has its length |
@@ -1339,8 +1339,8 @@ paths:
         is true: then nothing is written, the response is 422 `batch-refused` with all results, and entries that were not
         refused have the status 424. Malformed batches (an unknown `op`, an id that is used twice, no entries) are 422 as a
         whole, and nothing is written. The maximum size of the body is 16 MiB, or what the operator has set. The stored items
-        that a batch changes may have twice as many bytes of JSON together: a larger batch is 413 `batch-too-large` as a whole,
-        and is to be divided.
+        that a batch changes may have 32 MiB of JSON together, or twice the maximum size of the body if that is more: a larger
+        batch is 413 `batch-too-large` as a whole, and is to be divided.
       security:
         - key: ["items:write"]
       parameters:
@@ -5918,7 +5918,7 @@ components:
     BodyTooLarge:
       description: >-
         The body is larger than 1 MiB, a file is larger than the configured maximum, or the stored items that a batch changes
-        are larger than twice the maximum size of its body.
+        are larger than 32 MiB together.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }

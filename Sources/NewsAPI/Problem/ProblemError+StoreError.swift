@@ -52,12 +52,7 @@ extension ProblemError {
         detail:
           "Send the current revision in `If-Match` or in the field `revision`. `If-Match: *` accepts any revision; `If-None-Match: *` creates the resource."
       )
-    case .outcomeUnknown:
-      self = ProblemError(
-        .serviceUnavailable, "outcome-unknown", "It is unknown whether the write was committed",
-        detail:
-          "The connection to the database broke during the commit. Repeat the request with the same id or Idempotency-Key.",
-        headers: [.retryAfter: "1"])
+    case .outcomeUnknown: self = .outcomeUnknown
     case .searchTooBroad:
       self = ProblemError(
         .serviceUnavailable, "search-too-broad", "The search takes too long",
@@ -66,6 +61,12 @@ extension ProblemError {
     case .unavailable, .statementCancelled, .unsafeDurability: self = .unavailable
     }
   }
+
+  private static let outcomeUnknown = ProblemError(
+    .serviceUnavailable, "outcome-unknown", "It is unknown whether the write was committed",
+    detail:
+      "The connection to the database broke during the commit. Repeat the request with the same id or Idempotency-Key.",
+    headers: [.retryAfter: "1"])
 
   private static let notRetracted = ProblemError(
     .conflict, "not-retracted", "The item is not retracted",

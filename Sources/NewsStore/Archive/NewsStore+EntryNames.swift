@@ -21,7 +21,7 @@ extension NewsStore {
       CASE WHEN s.title IS NULL THEN i.title IS NULL AND i.text = s.text ELSE i.title = s.title AND i.date = s.date END)
     """
 
-  /// Whether no link of its own can tell the entry apart.
+  /// Whether the entry has no link of its own, which would identify it.
   private static let hasNoLink: PostgresQuery = "(s.is_named_by_link OR i.url IS NULL AND s.url IS NULL)"
 
   /// Remembers names that have named different entries.
