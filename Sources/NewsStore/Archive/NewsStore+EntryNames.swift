@@ -10,7 +10,8 @@ import PostgresClient
 /// A feed with one guid may also list only one entry at a time. An entry of which neither the link nor the title, the text
 /// or the date has stayed is therefore another one, and its name is distrusted too. If one of these has stayed, it is the
 /// same entry, so that a changed link alone does not multiply it. Where entries have no links, or one link as their name,
-/// the title, the text and the date decide.
+/// the title, the text and the date decide. Without a date, an edited headline is all that an entry has, so that only
+/// another link makes it another entry.
 extension NewsStore {
   /// Replaces the ids of staged entries by those of the items that they name. The statements are run in this order.
   static let entryResolution: [PostgresQuery] = [distrust, aliases, resolution]
@@ -35,7 +36,7 @@ extension NewsStore {
       s.shares_name
       OR s.origin IS NULL AND (i.url <> s.url OR \(query: hasNoLink)) AND i.source_digest <> s.source_digest
         AND (i.title IS NULL OR i.title IS DISTINCT FROM s.title) AND i.text <> s.text
-        AND (s.is_first_seen OR i.date <> s.date))
+        AND CASE WHEN s.is_first_seen THEN i.url <> s.url ELSE i.date <> s.date END)
     ORDER BY s.id
     ON CONFLICT (name) DO UPDATE SET item = NULL
     """
