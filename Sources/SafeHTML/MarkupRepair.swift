@@ -147,7 +147,7 @@ struct MarkupRepair {
 
   private mutating func startTag(at start: Int) -> Int {
     guard start < lastBracket, let tag = tag(at: start) else { return literal(at: start) }
-    guard let name = tag.name, byte(tag.nameEnd) != UInt8(ascii: "<"), !isLiteral(name, tag, from: start) else {
+    guard let name = tag.name, !isLiteral(name, tag, from: start) else {
       return literal(at: start)
     }
     hasMarkup = true
@@ -249,9 +249,12 @@ struct MarkupRepair {
     return (String(decoding: source[start..<index], as: UTF8.self).lowercased(), index)
   }
 
-  /// Reads a start tag; nil if it has no end. After a first tag without end, quotes are ignored.
+  /// Reads a start tag; nil if it has no name or no end. After a first tag without end, quotes are ignored.
   private mutating func tag(at start: Int) -> Tag? {
     let (name, nameEnd) = name(at: start + 1)
+    // Another tag that begins before any value makes this one a word. So no byte is searched by more than two tags.
+    let next = source[nameEnd...].first { "<=>".utf8.contains($0) }
+    guard name != nil, next != UInt8(ascii: "<") else { return nil }
     var tag = Tag(name: name, nameEnd: nameEnd, end: 0)
     if !ignoresQuotes {
       if let end = endOfTag(from: nameEnd, &tag) {

@@ -75,7 +75,8 @@ struct JSONFeedTests {
     #expect(
       events.complaints == [
         "skipped entry 1: has no date", "skipped entry 2: is not a JSON object",
-        "skipped entry 3: has neither text nor title", "skipped entry 4: has neither text nor title",
+        "skipped entry 3: has neither text nor title; the field \"content_text\" has the wrong type and is omitted",
+        "skipped entry 4: has neither text nor title",
       ])
     #expect(events.entries.map(\.guid) == ["5"])
   }

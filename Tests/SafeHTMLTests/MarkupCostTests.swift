@@ -97,6 +97,13 @@ import Testing
     .long("<a title='e", "\u{316}\u{301}", "' href='//a.example'>x</a>"),
   ]
 
+  /// The only end of all the tags is that of the last one.
+  private static let unended = ["<p", "<foo ", "<é@ a='x' ", "<p & ", "<i a= ", "<foo '"].map { text in
+    Shape(name: "\(text.debugDescription) again and again before an end", bytes: 20_000) { size in
+      String(repeating: text, count: size / text.utf8.count) + ">"
+    }
+  }
+
   private static let deep = [
     "<b>x", "<a x='", "<a x=\"'", "<!--", "<script>", "<style></script>", "<p", "</p", "<", "<img alt='", "<p>x</p>",
     "a ",
@@ -106,7 +113,7 @@ import Testing
     }
   }
 
-  @Test(arguments: attributes + tags + repetitions + parts + lengths + deep)
+  @Test(arguments: attributes + tags + repetitions + parts + lengths + unended + deep)
   func `The time is proportional to the size`(_ shape: Shape) {
     let growth = growth(from: shape.bytes, of: shape.make) { _ = SafeHTML($0, base: "https://a.example/") }
     #expect(growth < linearGrowth)
