@@ -62,9 +62,12 @@ struct AtomTests {
       ),
     ])
   func content(written: String, text: String, html: String?) throws {
-    let entry = try entry(atom("<entry>\(Self.dates)\(written)</entry>"))
+    let events = events(atom("<entry>\(Self.dates)\(written)</entry>"))
+    let entry = try #require(events.entries.first)
     #expect(entry.text == text)
     #expect(entry.html == html)
+    // Content of another kind, or at another place, is reported.
+    #expect(events.complaints.isEmpty == !written.contains("<summary"))
   }
 
   @Test(
