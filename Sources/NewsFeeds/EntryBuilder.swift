@@ -57,15 +57,16 @@ struct EntryBuilder {
     self.missingDate = missingDate
   }
 
+  /// - Parameter dates: The dates of the entry.
   /// - Returns: One `entry` after any number of `reduced`, or one `skipped`.
-  mutating func events(for raw: RawEntry) -> [FeedEvent] {
+  mutating func events(for raw: RawEntry, _ dates: [WrittenDate]) -> [FeedEvent] {
     if let exclusion = raw.exclusion {
       let problem = FeedProblem(position: raw.position, message: exclusion.message, notPublic: exclusion.kind)
       return [.skipped(problem)]
     }
     do {
       var notes = raw.losses
-      let entry = try entry(from: raw, notes: &notes)
+      let entry = try entry(from: raw, dates, notes: &notes)
       if entry.isDateFirstSeen { undated += 1 }
       return notes.map { .reduced(FeedProblem(position: raw.position, message: $0)) } + [.entry(entry)]
     } catch let rejection as Rejection {
@@ -77,8 +78,10 @@ struct EntryBuilder {
     }
   }
 
-  private mutating func entry(from raw: RawEntry, notes: inout [String]) throws -> FeedEntry {
-    let date = try date(of: raw, notes: &notes)
+  private mutating func entry(
+    from raw: RawEntry, _ dates: [WrittenDate], notes: inout [String]
+  ) throws -> FeedEntry {
+    let date = try date(of: raw, dates, notes: &notes)
     let title = Self.bounded(raw.title.map(Self.line), Self.maximumTitleBytes, "title", &notes)
     let content = raw.content.map { Rendering($0, base: raw.base, address: raw.link) }
     let summary = raw.summary.map { Rendering($0, base: raw.base, address: raw.link) }
@@ -127,39 +130,30 @@ struct EntryBuilder {
   // MARK: Dates
 
   /// Notes the order of day and month that dates of the document prove.
-  mutating func learn(from dates: [String], language: String?) {
-    for text in dates where text.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "-") }) {
-      guard orders.count < 2, case .certain(_, let order?) = FeedDate.reading(of: text, language: language) else {
-        continue
-      }
-      orders.insert(order)
-    }
+  mutating func learn(from dates: [WrittenDate]) {
+    for case .certain(_, let order?) in dates.map(\.reading) { orders.insert(order) }
   }
 
   /// Whether the date of an entry needs the evidence of later ones.
-  func isUndecided(_ raw: RawEntry) -> Bool {
-    guard orders.isEmpty, raw.exclusion == nil else { return false }
-    let language = raw.languageTag
-    let readings = raw.dates.lazy.compactMap { FeedDate.reading(of: $0, language: language) }
-    if case .ambiguous = readings.first { return true }
-    return false
+  func isUndecided(_ dates: [WrittenDate]) -> Bool {
+    guard orders.isEmpty, case .ambiguous = dates.lazy.compactMap(\.reading).first else { return false }
+    return true
   }
 
-  private func date(of raw: RawEntry, notes: inout [String]) throws -> EntryDate {
-    let own = raw.dates.compactMap { $0.trimmed.nonEmpty }
-    let dates = own.isEmpty ? [raw.fallbackDate].compactMap { $0 } : own
+  private func date(of raw: RawEntry, _ own: [WrittenDate], notes: inout [String]) throws -> EntryDate {
     let language = raw.languageTag
+    let dates = own.isEmpty ? [raw.fallbackDate].compactMap { $0.map { WrittenDate($0, language: language) } } : own
     var isAmbiguous = false
-    for text in dates {
-      guard let reading = FeedDate.reading(of: text, language: language) else { continue }
-      if let date = FeedDate.date(of: reading, in: text, evidence: orders, language: language) {
-        let isDay = !own.isEmpty && FeedDate.isDay(date, written: text)
+    for written in dates {
+      guard let reading = written.reading else { continue }
+      if let date = FeedDate.date(of: reading, in: written.text, evidence: orders, language: language) {
+        let isDay = !own.isEmpty && FeedDate.isDay(date, written: written.text)
         return EntryDate(value: RFC3339.truncated(date), origin: own.isEmpty ? .feed : .entry, isDay: isDay)
       }
       isAmbiguous = true
     }
     let problem = dates.first.map { written in
-      "the date \"\(PlainText.shortened(PlainText.line(written), to: 64))\" "
+      "the date \"\(PlainText.shortened(PlainText.line(written.text), to: 64))\" "
         + (isAmbiguous ? "may begin with the day or with the month" : "cannot be read")
     }
     guard case .firstSeen(let time) = missingDate else { throw Rejection(message: problem ?? "has no date") }

@@ -6,7 +6,7 @@ internal import News
 /// the order of day and month, or until the end or a limit.
 struct EntryQueue {
   private enum Waiting {
-    case entry(RawEntry)
+    case entry(RawEntry, [WrittenDate])
     case event(FeedEvent)
   }
 
@@ -29,9 +29,10 @@ struct EntryQueue {
   ///
   /// - Returns: The events that are complete, in the order of the document.
   mutating func add(_ raw: RawEntry) -> [FeedEvent] {
-    builder.learn(from: raw.dates, language: raw.languageTag)
-    if waiting.isEmpty, !builder.isUndecided(raw) { return events(for: raw) }
-    waiting.append(.entry(raw))
+    let dates = raw.writtenDates
+    builder.learn(from: dates)
+    if waiting.isEmpty, raw.exclusion != nil || !builder.isUndecided(dates) { return events(for: raw, dates) }
+    waiting.append(.entry(raw, dates))
     bytes += raw.size
     let isDecided = !builder.orders.isEmpty
     return isDecided || waiting.count >= Self.maximumCount || bytes > Self.maximumBytes ? finish() : []
@@ -45,7 +46,7 @@ struct EntryQueue {
   }
 
   /// Notes a date of the document that is not that of an entry.
-  mutating func learn(from date: String) { builder.learn(from: [date], language: nil) }
+  mutating func learn(from date: String) { builder.learn(from: [WrittenDate(date, language: nil)]) }
 
   /// Returns the events of the entries that wait.
   mutating func finish() -> [FeedEvent] {
@@ -53,14 +54,14 @@ struct EntryQueue {
     (waiting, bytes) = ([], 0)
     return all.flatMap { waiting in
       switch waiting {
-      case .entry(let raw): events(for: raw)
+      case .entry(let raw, let dates): events(for: raw, dates)
       case .event(let event): [event]
       }
     }
   }
 
-  private mutating func events(for raw: RawEntry) -> [FeedEvent] {
-    history.withoutRepetition(builder.events(for: raw), at: raw.position)
+  private mutating func events(for raw: RawEntry, _ dates: [WrittenDate]) -> [FeedEvent] {
+    history.withoutRepetition(builder.events(for: raw, dates), at: raw.position)
   }
 }
 

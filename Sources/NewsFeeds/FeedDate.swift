@@ -81,6 +81,18 @@ public enum FeedDate {
   }
 }
 
+/// A date of a feed as it is written. It is parsed once, however often it is considered.
+struct WrittenDate {
+  let text: String
+  /// nil for text that is not a date.
+  let reading: FeedDate.Reading?
+
+  init(_ text: String, language: String?) {
+    self.text = text
+    reading = FeedDate.reading(of: text, language: language)
+  }
+}
+
 /// The parts of a date before validation.
 struct DateFields {
   var year: Int?
@@ -117,6 +129,12 @@ struct DateFields {
 
 /// Dates that are one number, and the weeks of ISO 8601.
 enum DateNumber {
+  // A literal is compiled at each use. Matching only reads the compiled form, so that threads may share these.
+  nonisolated(unsafe) private static let callPattern =
+    #/\\?\/?(?:new )?Date\((-?\d{1,15})(?:[+-]\d{4})?\)\\?\/?/#
+  nonisolated(unsafe) private static let weekPattern = #/(\d{4})-?[Ww](\d\d)(?:-?([1-7])(?!\d))?/#
+  nonisolated(unsafe) private static let dayPattern = #/(\d{4})-(\d{3})(?![\d-])/#
+
   /// Parses a number: seconds, milliseconds, microseconds or nanoseconds since 1970 by its length, `20260820`,
   /// `202608201345` or `20260820134500`.
   static func date(from text: String) -> Date? {
@@ -138,9 +156,7 @@ enum DateNumber {
   /// Parses the milliseconds since 1970 of `/Date(1704450600000)/` (JSON of ASP.NET) or `new Date(1704450600000)`. An offset
   /// behind the number does not change the time.
   static func call(_ text: String) -> Date? {
-    guard let match = text.wholeMatch(of: #/\\?\/?(?:new )?Date\((-?\d{1,15})(?:[+-]\d{4})?\)\\?\/?/#) else {
-      return nil
-    }
+    guard let match = text.wholeMatch(of: callPattern) else { return nil }
     return Double(match.1).map { Date(timeIntervalSince1970: $0 / 1e3) }
   }
 
@@ -161,14 +177,14 @@ enum DateNumber {
   static func withoutWeek(_ text: String) -> String {
     let days: Int
     let length: Int
-    if let match = text.prefixMatch(of: #/(\d{4})-?[Ww](\d\d)(?:-?([1-7])(?!\d))?/#) {
+    if let match = text.prefixMatch(of: weekPattern) {
       guard let first = start(ofYear: match.1), let week = Int(match.2), 1...53 ~= week else { return text }
       // 4 January is in the first week. 1 January 1970 was a Thursday.
       let fourth = first + 3
       let monday = fourth - ((fourth + 3) % 7 + 7) % 7
       days = monday + 7 * (week - 1) + (match.3.flatMap { Int($0) } ?? 1) - 1
       length = match.0.count
-    } else if let match = text.prefixMatch(of: #/(\d{4})-(\d{3})(?![\d-])/#) {
+    } else if let match = text.prefixMatch(of: dayPattern) {
       guard let first = start(ofYear: match.1), let day = Int(match.2), 1...366 ~= day else { return text }
       days = first + day - 1
       length = match.0.count

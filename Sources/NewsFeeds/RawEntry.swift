@@ -70,6 +70,12 @@ struct RawEntry {
   /// quadratic in their combining marks.
   var languageTag: String? { language.flatMap(LanguageTag.normalised) }
 
+  /// The dates of the entry, parsed.
+  var writtenDates: [WrittenDate] {
+    let language = languageTag
+    return dates.compactMap { text in text.trimmed.nonEmpty.map { WrittenDate($0, language: language) } }
+  }
+
   init(position: FeedPosition, source: String) {
     self.position = position
     self.source = source
