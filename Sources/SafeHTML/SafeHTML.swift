@@ -57,8 +57,8 @@ public struct SafeHTML: Sendable, Equatable {
   public static func decodingEntities(_ text: String) -> String {
     let builder = FragmentBuilder(LinkContext(base: nil, address: nil))
     // The text is searched as bytes, because comparing characters takes time quadratic in their combining marks.
-    let escaped = text.utf8.flatMap { $0 == UInt8(ascii: "<") ? Array("&lt;".utf8) : [$0] }
-    builder.read("<pre>" + String(decoding: escaped, as: UTF8.self) + "</pre>")
+    let parts = text.utf8.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false)
+    builder.read("<pre>" + parts.map { String(Substring($0)) }.joined(separator: "&lt;") + "</pre>")
     return builder.text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
