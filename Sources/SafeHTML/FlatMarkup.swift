@@ -75,22 +75,9 @@ struct FlatMarkup {
     return start
   }
 
-  /// Finds the end of a tag. A quote begins a value only after `=` (HTML Standard section 13.2.5.37).
   private mutating func endOfTag(from start: Int) -> Int? {
     if !ignoresQuotes {
-      var quote: UInt8?
-      var afterEquals = false
-      for (index, byte) in zip(source[start...].indices, source[start...]) {
-        if let mark = quote {
-          if byte == mark { quote = nil }
-        } else if byte == UInt8(ascii: ">") {
-          return index
-        } else if afterEquals, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-          (quote, afterEquals) = (byte, false)
-        } else if byte > 0x20 {
-          afterEquals = byte == UInt8(ascii: "=")
-        }
-      }
+      if let (end, _) = source.endOfTag(from: start) { return end }
       ignoresQuotes = true
     }
     return source[start...].firstIndex(of: UInt8(ascii: ">"))

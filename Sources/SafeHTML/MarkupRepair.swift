@@ -232,7 +232,7 @@ struct MarkupRepair {
 
   private func byte(_ index: Int) -> UInt8? { index < source.count ? source[index] : nil }
 
-  private static func isBlank(_ byte: UInt8) -> Bool {
+  static func isBlank(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0C || byte == 0x0D
   }
 
@@ -257,8 +257,8 @@ struct MarkupRepair {
     guard name != nil, next != UInt8(ascii: "<") else { return nil }
     var tag = Tag(name: name, nameEnd: nameEnd, end: 0)
     if !ignoresQuotes {
-      if let end = endOfTag(from: nameEnd, &tag) {
-        tag.end = end
+      if let (end, hasValues) = source.endOfTag(from: nameEnd) {
+        (tag.end, tag.hasValues) = (end, hasValues)
         tag.isSelfClosing = source[end - 1] == UInt8(ascii: "/")
         return tag
       }
@@ -270,29 +270,5 @@ struct MarkupRepair {
     tag.hasValues = source[tag.nameEnd..<end].contains(UInt8(ascii: "="))
     tag.isSelfClosing = source[end - 1] == UInt8(ascii: "/")
     return tag
-  }
-
-  /// Finds the end of a tag. A quote begins a value only after `=` (HTML Standard section 13.2.5.37).
-  private func endOfTag(from start: Int, _ tag: inout Tag) -> Int? {
-    var index = start
-    var quote: UInt8?
-    var afterEquals = false
-    while let byte = byte(index) {
-      if let mark = quote {
-        if byte == mark { quote = nil }
-      } else if byte == UInt8(ascii: ">") {
-        return index
-      } else if afterEquals, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-        quote = byte
-        afterEquals = false
-      } else if byte == UInt8(ascii: "=") {
-        tag.hasValues = true
-        afterEquals = true
-      } else if !Self.isBlank(byte) {
-        afterEquals = false
-      }
-      index += 1
-    }
-    return nil
   }
 }
