@@ -181,15 +181,12 @@ extension FeedReader {
   /// - Returns: nil if more bytes are needed.
   private func decideByRoot(_ content: ArraySlice<UInt8>, isLast: Bool) -> [FeedEvent]? {
     let found = FeedProlog.find(in: content, isWhole: isLast)
-    if found == .open { return nil }
-    // The texts of a JSON Feed may have the elements of pages and feeds inside.
+    // The texts of a JSON Feed may have the elements of pages and feeds inside, but no feed begins before it.
     let isMarkup = content.first == UInt8(ascii: "<") && found != .none
-    if !isMarkup, let start = JSONFeedParser.start(in: content) {
-      if case .excess(let count) = found, content.startIndex + count < start {
-      } else {
-        drop(content[..<start])
-        return begin(.jsonFeed, Array(content[start...]), isLast: isLast)
-      }
+    let root = if case .excess(let count) = found { content.startIndex + count } else { content.endIndex }
+    if found != .open, !isMarkup, let start = JSONFeedParser.start(in: content), start <= root {
+      drop(content[..<start])
+      return begin(.jsonFeed, Array(content[start...]), isLast: isLast)
     }
     switch found {
     case .open: return nil
