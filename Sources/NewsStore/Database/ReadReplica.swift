@@ -121,7 +121,7 @@ extension NewsStore {
   }
 
   private func measureStandbyLag(_ replica: ReadReplica) async {
-    let rows = try? await database.query("SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint AS position")
+    let rows = try? await database.query(StandbyLag.primaryPosition)
     let now = ContinuousClock.now
     guard let position = try? rows?.first?.decode("position", as: Int.self) else { return }
     await replica.measureLag(behind: position, at: now)

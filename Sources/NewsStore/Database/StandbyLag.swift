@@ -1,3 +1,5 @@
+import PostgresClient
+
 /// The lag of a standby, measured with positions in the log of the primary and the times at which they were read.
 ///
 /// The standby lags by the age of the oldest position that it has not replayed. `pg_last_xact_replay_timestamp()` is no
@@ -9,6 +11,9 @@
 ///     lag.note(replayed: 400)
 ///     lag.value(at: now + .seconds(20))  // 20 seconds
 package struct StandbyLag {
+  /// Selects the position of the primary in its log, in bytes.
+  static let primaryPosition: PostgresQuery = "SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint AS position"
+
   package typealias Instant = ContinuousClock.Instant
 
   /// The maximum number of positions. Beyond it, fewer are kept, which makes the lag less precise.

@@ -21,7 +21,7 @@ public struct StandbyProgress: Sendable {
     logger: Logger
   ) async throws -> StandbyProgress {
     let position = try await PostgresConnection.with(configuration: primary, logger: logger) { connection in
-      try await connection.query("SELECT (pg_current_wal_flush_lsn() - '0/0')::bigint AS position")
+      try await connection.query(StandbyLag.primaryPosition)
         .first?.decode("position", as: Int.self) ?? 0
     }
     return try await PostgresConnection.with(configuration: standby, logger: logger) { connection in
