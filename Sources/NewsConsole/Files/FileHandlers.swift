@@ -1,5 +1,4 @@
 import Foundation
-import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
@@ -21,7 +20,7 @@ struct FileHandlers: Sendable {
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var parameters = QueryParameters(formQuery: request.uri.query, known: ["used", "cursor", Notice.parameter])
     let isUsed = parameters.bool("used")
-    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(text: $0) }
+    let notice = parameters.notice()
     let cursor = PageCursor(filters: ["console files", isUsed.map { "\($0)" }])
     let after = parameters.cursor(cursor)?.id
     try parameters.check()

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
@@ -22,7 +21,7 @@ struct EditorHandlers: Sendable {
 
   @Sendable func item(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var parameters = QueryParameters(request.uri.query, known: [Notice.parameter])
-    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(text: $0) }
+    let notice = parameters.notice()
     let item = try await services.store.editorialItem(try context.itemID(), for: visit.access)
     var page = EditorPage(form: ItemForm(item), item: item)
     page.notice = notice

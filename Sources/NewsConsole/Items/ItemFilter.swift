@@ -33,9 +33,7 @@ struct ItemFilter: Sendable {
     search = parameters.text("q", maximumBytes: 256)
     firstDay = parameters.value("from", rule: Self.dayRule) { Self.date(ofDay: $0) == nil ? nil : $0 }
     lastDay = parameters.value("to", rule: Self.dayRule) { Self.date(ofDay: $0) == nil ? nil : $0 }
-    notice = parameters.value(Notice.parameter, rule: "must be a notice") { text in
-      Notice.allCases.first { $0.rawValue.utf8.elementsEqual(text.utf8) }
-    }
+    notice = parameters.notice()
     after = parameters.cursor(cursor)
     try parameters.check()
   }

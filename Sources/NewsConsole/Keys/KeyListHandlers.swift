@@ -1,4 +1,3 @@
-import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
@@ -17,7 +16,7 @@ struct KeyListHandlers: Sendable {
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
-    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(text: $0) }
+    let notice = parameters.notice()
     let page = NumberedPage(&parameters, size: Self.pageSize)
     try parameters.check()
     let keys = try await services.store.keys()

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
@@ -16,7 +15,7 @@ struct AlertHandlers: Sendable {
 
   @Sendable func form(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var parameters = QueryParameters(request.uri.query, known: [Notice.parameter])
-    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(text: $0) }
+    let notice = parameters.notice()
     try parameters.check()
     let item = try await item(visit, context)
     if let alert = try await services.store.alert(of: item.item.id), !alert.isUnused {

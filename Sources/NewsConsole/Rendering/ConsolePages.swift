@@ -213,3 +213,8 @@ enum Notice: String, CaseIterable, Sendable {
   /// The key of the sentence.
   var textKey: String { "done-\(rawValue)" }
 }
+
+extension QueryParameters {
+  /// Reads the notice of a page; nil if it has none.
+  mutating func notice() -> Notice? { value(Notice.parameter, rule: "must be a notice") { Notice(text: $0) } }
+}

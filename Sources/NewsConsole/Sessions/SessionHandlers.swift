@@ -1,5 +1,4 @@
 import Foundation
-import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
@@ -18,7 +17,7 @@ struct SessionHandlers: Sendable {
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
-    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(text: $0) }
+    let notice = parameters.notice()
     let page = NumberedPage(&parameters, size: Self.pageSize)
     try parameters.check()
     let sessions = try await services.store.sessions(

@@ -25,9 +25,7 @@ struct SubscriptionFilter: Sendable {
     }
     search = parameters.text("q", maximumBytes: 256)
     page = NumberedPage(&parameters, size: Self.pageSize)
-    notice = parameters.value(Notice.parameter, rule: "must be a notice") { text in
-      Notice.allCases.first { $0.rawValue.utf8.elementsEqual(text.utf8) }
-    }
+    notice = parameters.notice()
     try parameters.check()
   }
 

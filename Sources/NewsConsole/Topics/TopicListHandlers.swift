@@ -1,4 +1,3 @@
-import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
@@ -21,7 +20,7 @@ struct TopicListHandlers: Sendable {
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
-    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(text: $0) }
+    let notice = parameters.notice()
     let page = NumberedPage(&parameters, size: Self.pageSize)
     try parameters.check()
     let topics = try await services.store.topics().topics

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
@@ -26,7 +25,7 @@ struct WebhookLogHandlers: Sendable {
   @Sendable func webhook(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     let id = try context.resourceID("webhook")
     var parameters = QueryParameters(request.uri.query, known: [Self.cursorField, Notice.parameter])
-    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(text: $0) }
+    let notice = parameters.notice()
     let cursor = Self.cursor(of: id)
     let position = parameters.cursor(cursor)
     try parameters.check()
