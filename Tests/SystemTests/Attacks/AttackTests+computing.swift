@@ -2,7 +2,6 @@ import FaultServer
 import Foundation
 import News
 import PostgresClient
-import Synchronization
 import TestKit
 import TestSupport
 import Testing
@@ -58,12 +57,10 @@ extension AttackTests {
       var entries = Array(repeating: entry, count: Self.runsLongTests ? 999 : 20)
       if areRefused { entries.append(unknown) }
       let body = #"{"atomic": \#(areRefused), "entries": [\#(entries.joined(separator: ","))]}"#
-      let editor = SavingEditor(target)
       try await Self.flood(
         port: target.server.port, connections: Self.runsLongTests ? 6 : 2, requests: Self.runsLongTests ? 1000 : 2,
         for: .seconds(Self.runsLongTests ? 25 : 60)
       ) { _ in Self.post("/v1/editorial/items/batch", drafts, body) }
-      try await editor.end()
     }
   }
 
@@ -77,6 +74,8 @@ extension AttackTests {
           Self.item($0, "<![CDATA[" + String(repeating: "<b>a</b>", count: 60_000 / size) + "]]>")
         }.joined()),
       "many": Self.rss((0..<60_000 / size).map { Self.item($0, "b") }.joined()),
+      "marks": Self.rss(Self.item(0, "e" + String(repeating: "\u{301}", count: 7_900_000 / size))),
+      "tags": Self.rss((0..<12_000 / size).map { Self.item($0, "b", categories: $0 * 40..<$0 * 40 + 40) }.joined()),
     ]
     let responses = bodies.mapValues { FaultResponse(body: Data($0.utf8)) }
     try await FaultServer.with({ request in
@@ -84,8 +83,8 @@ extension AttackTests {
     }) { web in
       try await Self.with("hostile feeds", growth: 768, changes: ["TIDINGS_ALLOWED_NETWORKS": "127.0.0.1"]) { target in
         let admin = try await target.installation.makeKey(scopes: ["admin"])
-        let editor = SavingEditor(target)
-        let paths = (0..<(Self.runsLongTests ? 4 : 1)).flatMap { ["amps\($0)", "html\($0)"] } + ["many"]
+        let repeated = (0..<(Self.runsLongTests ? 4 : 1)).flatMap { ["amps\($0)", "html\($0)"] }
+        let paths = repeated + ["many", "marks", "tags"]
         for path in paths {
           let body = #"{"url": "\#(web.url)/\#(path)", "state": "draft"}"#
           let made = try await target.server.send("POST", "/v1/editorial/subscriptions", key: admin, body: body)
@@ -97,7 +96,6 @@ extension AttackTests {
           try await Task.sleep(for: .milliseconds(100))
         }
         #expect(try await Self.polled(target.installation) == paths.count)
-        try await editor.end()
       }
     }
   }
@@ -115,8 +113,9 @@ extension AttackTests {
     "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>x</title>\(items)</channel></rss>"
   }
 
-  private static func item(_ number: Int, _ description: String) -> String {
-    "<item><guid>g\(number)</guid><title>t</title><pubDate>Fri, 27 Nov 2026 10:00:00 GMT</pubDate>"
+  private static func item(_ number: Int, _ description: String, categories: Range<Int> = 0..<0) -> String {
+    let topics = categories.map { "<category>c\($0)</category>" }.joined()
+    return "<item><guid>g\(number)</guid><title>t</title><pubDate>Fri, 27 Nov 2026 10:00:00 GMT</pubDate>\(topics)"
       + "<description>\(description)</description></item>"
   }
 
@@ -140,61 +139,12 @@ extension AttackTests {
         #expect(made.status == 200)
       }
       let drafts = try await target.installation.makeKey(scopes: ["items:write"])
-      let editor = SavingEditor(target)
       try await Self.flood(
         port: target.server.port, connections: Self.runsLongTests ? 16 : 4, requests: Self.runsLongTests ? 1000 : 3,
         for: .seconds(Self.runsLongTests ? 25 : 60)
       ) { _ in
         "GET \(path)/history?limit=200 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(drafts)\r\n\r\n"
       }
-      try await editor.end()
     }
-  }
-}
-
-/// An editor who saves a small item again and again.
-private final class SavingEditor: Sendable {
-  private struct Record {
-    var times: [Duration] = []
-    var failures: [String] = []
-  }
-
-  private let isOver: Flag
-  private let record: Task<Record, any Error>
-
-  init(_ target: AttackTests.Target) {
-    let (isOver, port, key) = (Flag(), target.server.port, target.key)
-    let body = #"{"text": "The ferry is back.", "html": "<p>The ferry is <b>back</b>.</p>", "state": "draft"}"#
-    let request =
-      "POST /v1/editorial/items HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\n"
-      + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-    self.isOver = isOver
-    record = Task {
-      try await onThread {
-        var record = Record()
-        while !isOver.isSet {
-          let began = ContinuousClock.now
-          do {
-            _ = try BlockingConnection(port: port).exchange(request)
-          } catch {
-            record.failures.append("\(error)")
-          }
-          record.times.append(.now - began)
-          usleep(20_000)
-        }
-        return record
-      }
-    }
-  }
-
-  /// Stops, and checks that every write has succeeded, in the long form also their time.
-  func end() async throws {
-    isOver.set()
-    let record = try await record.value
-    let times = record.times.sorted()
-    let p99 = times[times.count * 99 / 100]
-    #expect(record.failures.isEmpty, "\(record.failures.prefix(3))")
-    if AttackTests.runsLongTests { #expect(p99 < AttackTests.maximumReadTime) }
-    print("the editor's p99 of \(times.count) writes is \(FaultTests.milliseconds(p99))")
   }
 }

@@ -44,18 +44,16 @@ extension AttackTests {
     // Codes are limited by address, and the console answers remote addresses only with https.
     let changes = ["TIDINGS_TRUSTED_PROXIES": "127.0.0.1", "TIDINGS_PUBLIC_URL": "https://news.example"]
     try await Self.with("random secrets: \(secret)", growth: 256, changes: changes) { target in
-      try await Self.besideAnEditor(target) {
-        let connections = try await ConnectionSet(Self.runsLongTests ? 1000 : 100, port: target.server.port) { _ in
-          (0..<(Self.runsLongTests ? 100 : 20)).map { _ in secret.request }.joined()
-        }
-        // They are read from until all requests have been answered, or the time is over.
-        let end = ContinuousClock.now + .seconds(Self.runsLongTests ? 30 : 3)
-        while ContinuousClock.now < end {
-          _ = connections.count
-          try await Task.sleep(for: .milliseconds(20))
-        }
-        connections.closeAll()
+      let connections = try await ConnectionSet(Self.runsLongTests ? 1000 : 100, port: target.server.port) { _ in
+        (0..<(Self.runsLongTests ? 100 : 20)).map { _ in secret.request }.joined()
       }
+      // They are read from until all requests have been answered, or the time is over.
+      let end = ContinuousClock.now + .seconds(Self.runsLongTests ? 30 : 3)
+      while ContinuousClock.now < end {
+        _ = connections.count
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      connections.closeAll()
     }
   }
 
@@ -66,17 +64,15 @@ extension AttackTests {
       let signedIn = try await visitor.post("/console/sign-in", [("key", target.key)])
       #expect(signedIn.status == 303)
       let cookie = visitor.cookie ?? ""
-      try await Self.besideAnEditor(target) {
-        let request = "GET /console/live/events HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: \(cookie)\r\n\r\n"
-        let connections = try await ConnectionSet(
-          Self.runsLongTests ? 500 : 40, port: target.server.port, firstBytes: request)
-        let end = ContinuousClock.now + .seconds(Self.runsLongTests ? 30 : 3)
-        while ContinuousClock.now < end {
-          _ = connections.count
-          try await Task.sleep(for: .milliseconds(100))
-        }
-        connections.closeAll()
+      let request = "GET /console/live/events HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: \(cookie)\r\n\r\n"
+      let connections = try await ConnectionSet(
+        Self.runsLongTests ? 500 : 40, port: target.server.port, firstBytes: request)
+      let end = ContinuousClock.now + .seconds(Self.runsLongTests ? 30 : 3)
+      while ContinuousClock.now < end {
+        _ = connections.count
+        try await Task.sleep(for: .milliseconds(100))
       }
+      connections.closeAll()
     }
   }
 
@@ -95,57 +91,15 @@ extension AttackTests {
           try #require(answer.status == 201)
         }
         let count = 20
-        try await Self.besideAnEditor(target) {
-          let ids = try await target.publish(count)
-          try await eventually("the other webhooks have all events") {
-            let events = receiver.requests.filter { $0.path == "/good" }
-            let bodies = events.map { String(decoding: $0.body, as: UTF8.self) }
-            return ids.allSatisfy { id in bodies.count { $0.contains(id) } == 2 }
-          }
+        let ids = try await target.publish(count)
+        try await eventually("the other webhooks have all events") {
+          let events = receiver.requests.filter { $0.path == "/good" }
+          let bodies = events.map { String(decoding: $0.body, as: UTF8.self) }
+          return ids.allSatisfy { id in bodies.count { $0.contains(id) } == 2 }
         }
         // The server would go on trying, with a connection to each receiver.
         _ = try await target.installation.sql.query("DELETE FROM webhooks")
       }
     }
-  }
-
-  /// Runs an attack while an editor writes. No write fails, and in the long form the 99th percentile of their times is
-  /// within the same bound as a reader's.
-  private static func besideAnEditor(_ target: Target, _ attack: @Sendable () async throws -> Void) async throws {
-    let isOver = Flag()
-    let (port, key) = (target.server.port, target.key)
-    async let written = onThread { try Self.writeItems(port, key, until: isOver) }
-    let outcome: Result<Void, any Error>
-    do { outcome = .success(try await attack()) } catch { outcome = .failure(error) }
-    isOver.set()
-    let times = try await written
-    try outcome.get()
-    try #require(!times.isEmpty)
-    let p99 = times.sorted()[times.count * 99 / 100]
-    print("| the editor beside it | \(times.count) writes, p99 \(FaultTests.milliseconds(p99)) | |")
-    if runsLongTests { #expect(p99 < maximumReadTime) }
-  }
-
-  /// Writes items one after the other.
-  ///
-  /// - Returns: The times of the writes.
-  /// - Throws: An error after a response with a status from 400.
-  private static func writeItems(_ port: Int, _ key: String, until isOver: Flag) throws -> [Duration] {
-    var times: [Duration] = []
-    while !isOver.isSet {
-      let connection = try BlockingConnection(port: port)
-      for _ in 0..<10 where !isOver.isSet {
-        let body = #"{"date": "2026-01-01T00:00:00Z", "text": "written beside an attack"}"#
-        let began = ContinuousClock.now
-        _ = try connection.exchange(
-          """
-          POST /v1/editorial/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\n\
-          Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
-          """)
-        times.append(.now - began)
-        usleep(20_000)
-      }
-    }
-    return times
   }
 }

@@ -1,22 +1,21 @@
 import Foundation
 import News
-import Synchronization
 import TestKit
 import TestSupport
 import Testing
 
-/// Attacks on a real server beside an ordinary reader. After each attack the server still runs, no read has failed, and
-/// its memory and descriptors are back at their previous levels. No job has taken much processor time on a thread that all
-/// requests share.
+/// Attacks on a real server beside an ordinary reader and an editor. After each attack the server still runs, no read and
+/// no write has failed, and its memory and descriptors are back at their previous levels. No job has taken much processor
+/// time on a thread that all requests share.
 ///
 /// The short forms run with all tests. `make attack` runs the long ones (`TIDINGS_ATTACKS`) against a release build,
-/// checks the reader's response time, and prints a table.
+/// checks the response times of both, and prints a table.
 @Suite(.serialized, .timeLimit(.minutes(15))) struct AttackTests {
   /// Whether the long forms are requested.
   static let runsLongTests = ProcessInfo.processInfo.environment["TIDINGS_ATTACKS"] != nil
 
-  /// The maximum response time of a reader at the 99th percentile during an attack.
-  static let maximumReadTime = Duration.milliseconds(100)
+  /// The maximum response time of a reader and of an editor at the 99th percentile during an attack.
+  static let maximumResponseTime = Duration.milliseconds(100)
 
   struct Target: Sendable {
     let server: RunningServer
@@ -69,76 +68,99 @@ import Testing
     try await target.publish(30)
     _ = try await Latency.measure(port: server.port, count: 200)
     let before = try Usage(of: server.process)
-    let reader = Reader(port: server.port)
+    let reader = SteadyClient.reader(of: target)
+    let editor = SteadyClient.editor(of: target)
     let outcome: Result<Void, any Error>
     do { outcome = .success(try await attack(target)) } catch { outcome = .failure(error) }
-    let reads = await reader.end()
+    let (reads, writes) = (await reader.end(), await editor.end())
     try outcome.get()
 
     for path in ["/healthz", "/readyz", "/v1/items"] {
       let status = try await server.status(path)
       #expect(status == 200, "\(path)")
     }
-    #expect(reads.failures.isEmpty, "\(reads.failures.prefix(3))")
+    for record in [reads, writes] {
+      #expect(record.failures.isEmpty, "\(record.failures.prefix(3))")
+      if runsLongTests { #expect(record.p99 < maximumResponseTime) }
+    }
     // The pool may have grown from one connection to its eight, of two descriptors each.
     try await eventually("the descriptors are closed") {
       try Usage(of: server.process).descriptors <= before.descriptors + 16
     }
     let grown = (try Usage(of: server.process).kilobytes - before.kilobytes) >> 10
     #expect(grown < growth, "\(grown) MiB")
-    if runsLongTests { #expect(reads.p99 < maximumReadTime) }
-    print("| \(name) | \(reads.count) reads, p99 \(FaultTests.milliseconds(reads.p99)) | \(grown) MiB more memory |")
+    let times = [(reads, "reads"), (writes, "writes")].map { record, kind in
+      "\(record.count) \(kind), p99 \(FaultTests.milliseconds(record.p99))"
+    }
+    print("| \(name) | \(times.joined(separator: "; ")) | \(grown) MiB more memory |")
   }
 }
 
-/// An ordinary reader that runs until it is stopped.
-private final class Reader: Sendable {
+/// A client that sends requests one after the other until it is stopped.
+private final class SteadyClient: Sendable {
   struct Record {
     let count: Int
     let p99: Duration
+    /// Errors of connections, and responses with a status from 400.
     let failures: [String]
   }
 
-  private final class Flag: Sendable {
-    let isOver = Atomic(false)
-  }
-
-  private let flag: Flag
+  private let isOver = Flag()
   private let record: Task<Record, Never>
 
-  init(port: Int) {
-    let flag = Flag()
-    self.flag = flag
-    record = Task { await Self.read(port, flag) }
+  /// - Parameters:
+  ///   - requests: The requests, of which each follows the one before it, and the first the last.
+  ///   - pause: The time between two requests in microseconds.
+  private init(port: Int, requests: [String], pause: UInt32) {
+    let isOver = isOver
+    record = Task {
+      let result = try? await onThread { Self.send(requests, to: port, pause, until: isOver) }
+      return result ?? Record(count: 0, p99: .zero, failures: ["there is no thread"])
+    }
+  }
+
+  static func reader(of target: AttackTests.Target) -> SteadyClient {
+    let request = "GET /v1/items?limit=20 HTTP/1.1\r\nHost: localhost\r\nUser-Agent: news/1\r\n\r\n"
+    return SteadyClient(port: target.server.port, requests: [request], pause: 2000)
+  }
+
+  /// An editor who publishes a short item and saves an article of 30 kB by turns.
+  static func editor(of target: AttackTests.Target) -> SteadyClient {
+    let article = String(repeating: "<p>The ferry is <b>back</b> &amp; <a href='/port'>open</a>.</p>", count: 500)
+    let bodies = [
+      #"{"date": "2026-01-01T00:00:00Z", "text": "written beside an attack"}"#,
+      #"{"text": "The ferry is back.", "html": "\#(article)", "state": "draft"}"#,
+    ]
+    let requests = bodies.map { body in
+      "POST /v1/editorial/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(target.key)\r\n"
+        + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+    return SteadyClient(port: target.server.port, requests: requests, pause: 20_000)
   }
 
   func end() async -> Record {
-    flag.isOver.store(true, ordering: .relaxed)
+    isOver.set()
     return await record.value
   }
 
-  private static func read(_ port: Int, _ flag: Flag) async -> Record {
-    let request = "GET /v1/items?limit=20 HTTP/1.1\r\nHost: localhost\r\nUser-Agent: news/1\r\n\r\n"
-    let result = try? await onThread {
-      var times: [Duration] = []
-      var failures: [String] = []
-      while !flag.isOver.load(ordering: .relaxed) {
-        do {
-          let connection = try BlockingConnection(port: port)
-          for _ in 0..<10 {
-            let began = ContinuousClock.now
-            _ = try connection.exchange(request)
-            times.append(.now - began)
-            usleep(2000)
-          }
-        } catch {
-          failures.append("\(error)")
-          usleep(100_000)
+  private static func send(_ requests: [String], to port: Int, _ pause: UInt32, until isOver: Flag) -> Record {
+    var times: [Duration] = []
+    var failures: [String] = []
+    while !isOver.isSet {
+      do {
+        let connection = try BlockingConnection(port: port)
+        for _ in 0..<10 where !isOver.isSet {
+          let began = ContinuousClock.now
+          _ = try connection.exchange(requests[times.count % requests.count])
+          times.append(.now - began)
+          usleep(pause)
         }
+      } catch {
+        failures.append("\(error)")
+        usleep(100_000)
       }
-      return (times.sorted(), failures)
     }
-    let (times, failures) = result ?? ([], ["there is no thread"])
-    return Record(count: times.count, p99: times.isEmpty ? .zero : times[times.count * 99 / 100], failures: failures)
+    let sorted = times.sorted()
+    return Record(count: times.count, p99: sorted.isEmpty ? .zero : sorted[times.count * 99 / 100], failures: failures)
   }
 }
