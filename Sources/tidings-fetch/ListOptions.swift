@@ -56,7 +56,7 @@ struct EarliestDate: ExpressibleByArgument {
 
   init?(argument: String) {
     if case .duration(let age) = FetchInterval(argument) {
-      date = Date() - age.totalSeconds
+      date = Date() - age.inSeconds
     } else if let time = RFC3339.date(from: argument) {
       date = time
     } else {

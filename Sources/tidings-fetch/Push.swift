@@ -133,7 +133,7 @@ struct PushStatus: Encodable {
   var pending: Date?
 
   init(_ device: RegisteredDevice?, _ schedule: FetchScheduler, at now: FetchInstant) {
-    pending = schedule.interval == .never ? nil : schedule.pushDelay(at: now).map { now.date + $0.totalSeconds }
+    pending = schedule.interval == .never ? nil : schedule.pushDelay(at: now).map { now.date + $0.inSeconds }
     guard let device else { return }
     (provider, server) = (device.provider.rawValue, device.server.absoluteString)
     (topics, alerts) = (device.topics, device.alerts)

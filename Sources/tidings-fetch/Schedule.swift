@@ -90,8 +90,8 @@ extension FetchInterval {
   /// The interval for people.
   fileprivate var text: String {
     guard case .duration(let asked) = self, let duration else { return description }
-    let floor = isBelowFloor ? " (the minimum; \(roundedTime(asked.totalSeconds)) was requested)" : ""
-    return roundedTime(duration.totalSeconds) + floor
+    let floor = isBelowFloor ? " (the minimum; \(roundedTime(asked.inSeconds)) was requested)" : ""
+    return roundedTime(duration.inSeconds) + floor
   }
 }
 

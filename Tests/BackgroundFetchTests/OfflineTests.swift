@@ -105,7 +105,7 @@ import Testing
     let delay = scheduler.decision(at: moment(back), constraints: constraints)
     #expect(delay.reason == .startupDelay)
     let due = try #require(delay.until).timeIntervalSince(monday)
-    #expect(back...back + FetchScheduler.maximumStartupDelay.totalSeconds ~= due)
+    #expect(back...back + FetchScheduler.maximumStartupDelay.inSeconds ~= due)
     #expect(scheduler.decision(at: moment(due), constraints: constraints) == .wake(.missed, sources: []))
     scheduler.wakeStarted(at: moment(due))
     scheduler.record(run(.noData), at: moment(due))

@@ -153,7 +153,7 @@ import Testing
     scheduler.wakeStarted(at: moment(0))
     scheduler.record(RunRecord(reason: .scheduled, result: .newData, started: monday), at: moment(0))
     let next = try #require(scheduler.decision(at: moment(0)).until).timeIntervalSince(monday)
-    #expect(next > FetchInterval.minimumDuration.totalSeconds)
+    #expect(next > FetchInterval.minimumDuration.inSeconds)
     #expect(scheduler.decision(at: moment(next - 0.9)).isWake)
     #expect(!scheduler.decision(at: moment(next - 1.1)).isWake)
   }

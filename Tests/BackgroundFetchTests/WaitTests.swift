@@ -40,13 +40,13 @@ import Testing
       now = wake
     }
     #expect(waits.allSatisfy { $0 >= 900 && $0 <= day })
-    #expect(waits[10...].allSatisfy { $0 >= 0.75 * FetchScheduler.maximumBackoff.totalSeconds })
+    #expect(waits[10...].allSatisfy { $0 >= 0.75 * FetchScheduler.maximumBackoff.inSeconds })
     #expect(scheduler.failures == 40)
     let decision = scheduler.decision(at: moment(now - 1800))
     #expect(decision.reason == .backoff)
     scheduler.record(noData, at: moment(now))
     #expect(scheduler.failures == 0)
-    #expect(next(scheduler, after: now) - now < FetchScheduler.maximumBackoff.totalSeconds)
+    #expect(next(scheduler, after: now) - now < FetchScheduler.maximumBackoff.inSeconds)
   }
 
   @Test(arguments: UInt64(0)..<20)
@@ -110,7 +110,7 @@ import Testing
       #expect(times.count >= 59)
       for minute in 0..<13 { #expect(times.count { Int($0 / 60) == minute } <= 22) }
       // The delay ends at most half a quarter of an hour later, before the next quarter.
-      #expect(times.allSatisfy { $0 <= FetchScheduler.maximumStartupDelay.totalSeconds + 450 })
+      #expect(times.allSatisfy { $0 <= FetchScheduler.maximumStartupDelay.inSeconds + 450 })
     }
   }
 
@@ -172,7 +172,7 @@ import Testing
     _ seconds: Int
   ) throws {
     let interval = seconds == 0 ? FetchInterval.minimum : .duration(.seconds(seconds))
-    let minimumInterval = try #require(interval.duration).totalSeconds
+    let minimumInterval = try #require(interval.duration).inSeconds
     var generator = SplitMix64(seed: UInt64(minimumInterval))
     for round in 0..<2 {
       var scheduler = FetchScheduler(interval: interval, seed: generator.next(), timeZone: .gmt)
@@ -207,7 +207,7 @@ import Testing
           let since = max(last ?? 0, resumed)
           // The decision is requested only at intervals, so it may be late by one interval.
           #expect(
-            real - since <= max(minimumInterval, FetchScheduler.maximumGap.totalSeconds) + minimumInterval / 3 + 900,
+            real - since <= max(minimumInterval, FetchScheduler.maximumGap.inSeconds) + minimumInterval / 3 + 900,
             "round \(round)")
           continue
         }

@@ -176,7 +176,7 @@ import Testing
         Issue.record("there is no delay")
         return
       }
-      #expect(due <= clock.now.date + FetchScheduler.maximumStartupDelay.totalSeconds)
+      #expect(due <= clock.now.date + FetchScheduler.maximumStartupDelay.inSeconds)
       clock.advance(by: due.timeIntervalSince(clock.now.date) + 1)
       #expect(try tick(isOffline: false).isWake)
       #expect(await (try installation.client()).performFetch(.scheduled).result == .noData)

@@ -88,7 +88,7 @@ import Testing
           Issue.record("there is no delay")
           return
         }
-        #expect(due > back && due <= back + FetchScheduler.maximumStartupDelay.totalSeconds)
+        #expect(due > back && due <= back + FetchScheduler.maximumStartupDelay.inSeconds)
         try await app.live(due.timeIntervalSince(back) - 1)
         #expect(installation.requests() == [])
         try await app.live(120)
@@ -217,7 +217,7 @@ import Testing
         let gaps = wakes[0].flatMap { wake in wakes[1].map { abs($0.timeIntervalSince(wake)) } }
         #expect(gaps.count { $0 < 1 } >= 5, "of \(wakes.map(\.count)) wakes, \(gaps.count { $0 < 1 }) are shared")
         #expect(
-          !gaps.contains { 1...FetchSource.coalescingInterval.totalSeconds ~= $0 },
+          !gaps.contains { 1...FetchSource.coalescingInterval.inSeconds ~= $0 },
           "no wake precedes another one by minutes")
         for wakes in wakes {
           #expect(zip(wakes, wakes.dropFirst()).allSatisfy { $0.timeIntervalSince($1) >= 899 })

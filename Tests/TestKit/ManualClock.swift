@@ -48,7 +48,7 @@ public final class ManualClock: FetchClock {
       state.lastNumber += 1
       return state.lastNumber
     }
-    let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    let seconds = duration.inSeconds
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let isDue = state.withLock { state in

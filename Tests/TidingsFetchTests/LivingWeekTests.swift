@@ -139,7 +139,7 @@ struct LivingWeekTests {
     #expect(try app.requests().count == before, "no request without a network")
     app.network.set(isOffline: false)
     try await eventually("its return is noticed") { app.network.observers == 0 }
-    try await app.live(FetchScheduler.maximumStartupDelay.totalSeconds + 60)
+    try await app.live(FetchScheduler.maximumStartupDelay.inSeconds + 60)
     #expect(try app.requests().count == before + 1, "the wake is made up for once")
     let (stored, current) = try await app.ids()
     #expect(stored == current)
@@ -151,7 +151,7 @@ struct LivingWeekTests {
     let before = try app.requests().count
     try await app.live(7200)
     app.network.set(isOffline: false)
-    try await app.live(FetchScheduler.maximumStartupDelay.totalSeconds)
+    try await app.live(FetchScheduler.maximumStartupDelay.inSeconds)
     #expect(try app.requests().count == before, "there is no wake to make up for")
   }
 

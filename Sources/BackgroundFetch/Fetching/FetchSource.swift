@@ -35,7 +35,7 @@ public struct FetchSource: Sendable, Hashable, Codable {
 
   /// Returns the number of seconds until the source is due; negative if it was due before.
   func delay(at now: FetchInstant) -> Double {
-    lastFetch.map { minimumInterval.totalSeconds - now.elapsed(since: $0) } ?? -.infinity
+    lastFetch.map { minimumInterval.inSeconds - now.elapsed(since: $0) } ?? -.infinity
   }
 }
 
@@ -59,7 +59,7 @@ extension FetchSource {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)
-    try container.encode(minimumInterval.totalSeconds, forKey: .minimumInterval)
+    try container.encode(minimumInterval.inSeconds, forKey: .minimumInterval)
     try container.encodeIfPresent(lastFetch, forKey: .lastFetch)
   }
 }

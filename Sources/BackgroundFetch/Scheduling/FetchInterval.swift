@@ -45,7 +45,7 @@ extension FetchInterval: LosslessStringConvertible {
       let unit = text.last.flatMap { units[$0] }
       let number = unit == nil ? text[...] : text.dropLast()
       guard number.first?.isNumber == true, number.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-        let value = Double(number), 1...Self.maximumDuration.totalSeconds ~= value * (unit ?? 1)
+        let value = Double(number), 1...Self.maximumDuration.inSeconds ~= value * (unit ?? 1)
       else { return nil }
       self = .duration(.seconds(value * (unit ?? 1)))
     }
@@ -57,7 +57,7 @@ extension FetchInterval: LosslessStringConvertible {
     case .never: "never"
     case .minimum: "minimum"
     case .duration(let duration):
-      Int(exactly: duration.totalSeconds).map { String($0) } ?? String(duration.totalSeconds)
+      Int(exactly: duration.inSeconds).map { String($0) } ?? String(duration.inSeconds)
     }
   }
 }

@@ -28,7 +28,7 @@ extension FetchScheduler: Codable {
     lastFailure = try container.decodeIfPresent(FetchInstant.self, forKey: .lastFailure)
     func waitingPeriod(_ key: CodingKeys, maximum: Duration) throws -> WaitingPeriod? {
       try container.decodeIfPresent(WaitingPeriod.self, forKey: key).map {
-        WaitingPeriod($0.seconds, from: $0.start, maximum: maximum.totalSeconds)
+        WaitingPeriod($0.seconds, from: $0.start, maximum: maximum.inSeconds)
       }
     }
     holding = try waitingPeriod(.holding, maximum: Self.maximumHold)

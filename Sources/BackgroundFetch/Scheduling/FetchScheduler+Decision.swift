@@ -10,7 +10,7 @@ extension FetchScheduler {
   ///   - now: The current moment.
   ///   - constraints: The conditions that make wakes more expensive at the moment.
   public func decision(at now: FetchInstant, constraints: FetchConstraints = .none) -> FetchDecision {
-    guard let minimumInterval = interval.duration?.totalSeconds else { return .never }
+    guard let minimumInterval = interval.duration?.inSeconds else { return .never }
     let bound = bound(at: now, minimumInterval: minimumInterval)
     var decision = scheduled(at: now, minimumInterval: minimumInterval, bound, constraints)
     if isWakeMissed || isCopyUnfinished {
@@ -101,7 +101,7 @@ extension FetchScheduler {
   private func bound(at now: FetchInstant, minimumInterval: Double) -> Bound {
     let due = sources.map { $0.delay(at: now) }
     let shared = due.min().flatMap { first in
-      due.filter { $0 <= first + FetchSource.coalescingInterval.totalSeconds }.max()
+      due.filter { $0 <= first + FetchSource.coalescingInterval.inSeconds }.max()
     }
     let waits: [Bound] = [
       (lastWake.map { minimumInterval - now.elapsed(since: $0) } ?? 0, .minimumInterval),
@@ -125,17 +125,17 @@ extension FetchScheduler {
   /// with each error, up to ``maximumBackoff``. Jitter multiplies it by 0.75...1.
   private var backoff: Double {
     guard failures > 0 else { return 0 }
-    let growing = FetchInterval.minimumDuration.totalSeconds * exp2(Double(min(failures, 30) - 1))
-    let maximum = min(growing, Self.maximumBackoff.totalSeconds)
+    let growing = FetchInterval.minimumDuration.inSeconds * exp2(Double(min(failures, 30) - 1))
+    let maximum = min(growing, Self.maximumBackoff.inSeconds)
     return maximum * (0.75 + 0.25 * share(UInt64(failures)))
   }
 
   /// The startup delay of this install in seconds, within ``maximumStartupDelay``.
-  var startupDelay: Double { Self.maximumStartupDelay.totalSeconds * share(0) }
+  var startupDelay: Double { Self.maximumStartupDelay.inSeconds * share(0) }
 
   /// The lead time of this install in seconds, within ``leadTimeRange``.
   var leadTime: Double {
-    let range = (Self.leadTimeRange.lowerBound.totalSeconds, Self.leadTimeRange.upperBound.totalSeconds)
+    let range = (Self.leadTimeRange.lowerBound.inSeconds, Self.leadTimeRange.upperBound.inSeconds)
     return range.0 + (range.1 - range.0) * share(.max)
   }
 

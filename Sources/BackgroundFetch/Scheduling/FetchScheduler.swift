@@ -247,11 +247,11 @@ public struct FetchScheduler: Sendable, Hashable {
   ///     ignored.
   ///   - now: The moment of the response.
   public mutating func hold(for duration: Duration, at now: FetchInstant) {
-    hold(seconds: duration.totalSeconds, at: now)
+    hold(seconds: duration.inSeconds, at: now)
   }
 
   private mutating func hold(seconds: Double, at now: FetchInstant) {
-    let waiting = WaitingPeriod(seconds, from: now, maximum: Self.maximumHold.totalSeconds)
+    let waiting = WaitingPeriod(seconds, from: now, maximum: Self.maximumHold.inSeconds)
     if waiting.seconds > holding?.remaining(at: now) ?? 0 { holding = waiting }
   }
 
@@ -274,7 +274,7 @@ public struct FetchScheduler: Sendable, Hashable {
   ///   - wait: The length from `now` on, clamped to 0...``maximumSuggestion``. The suggestion replaces an earlier one.
   ///   - now: The moment of the response.
   public mutating func suggest(_ wait: Duration, at now: FetchInstant) {
-    suggestion = WaitingPeriod(wait.totalSeconds, from: now, maximum: Self.maximumSuggestion.totalSeconds)
+    suggestion = WaitingPeriod(wait.inSeconds, from: now, maximum: Self.maximumSuggestion.inSeconds)
   }
 
   /// Records that a wake is due, but that there is no network. It is made up for once, after ``reconnected(at:)``.
@@ -287,7 +287,7 @@ public struct FetchScheduler: Sendable, Hashable {
   public mutating func reconnected(at now: FetchInstant) {
     (offline, offlineRuns) = (nil, 0)
     isWaitingForNetwork = false
-    reconnection = WaitingPeriod(startupDelay, from: now, maximum: Self.maximumStartupDelay.totalSeconds)
+    reconnection = WaitingPeriod(startupDelay, from: now, maximum: Self.maximumStartupDelay.inSeconds)
   }
 
   /// Records a push for an app that is not running. Do not record a push over a live connection, which needs no wake.

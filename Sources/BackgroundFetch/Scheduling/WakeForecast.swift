@@ -43,11 +43,11 @@ struct WakeForecast {
     var news = scheduler.news
     news.advance(to: now.date, in: zone)
     func slot(after seconds: Double, _ rule: FloatingPointRoundingRule) -> Int {
-      Int(((start + min(seconds, FetchInterval.maximumDuration.totalSeconds)) / LocalQuarter.seconds).rounded(rule))
+      Int(((start + min(seconds, FetchInterval.maximumDuration.inSeconds)) / LocalQuarter.seconds).rounded(rule))
         - origin
     }
     first = max(0, slot(after: earliest, .toNearestOrAwayFromZero))
-    let maximumGap = max(FetchScheduler.maximumGap.totalSeconds, minimumInterval)
+    let maximumGap = max(FetchScheduler.maximumGap.inSeconds, minimumInterval)
     // Without an earlier wake or success, the first wake need not wait for a better time.
     let last = (scheduler.lastWake ?? scheduler.lastSuccess).map { maximumGap - now.elapsed(since: $0) } ?? 0
     isOverdue = last <= earliest

@@ -128,7 +128,7 @@ struct FetchRun: Sendable {
       var scheduler = try local.scheduler(db)
       let wait = scheduler.holdRemaining(at: local.clock.now)
       guard wait == .zero else {
-        throw FetchError(.retryAfterPending, HTTPRequester.waitMessage(wait.totalSeconds), retryAfter: wait)
+        throw FetchError(.retryAfterPending, HTTPRequester.waitMessage(wait.inSeconds), retryAfter: wait)
       }
       let before = scheduler
       // Each wake, for whatever reason, also covers the pushes that had to wait.

@@ -121,7 +121,7 @@ struct WakePlan: Equatable {
       case .wait(let until, let reason):
         let wait = until.timeIntervalSince(now)
         seconds = min(seconds, wait)
-        if wait <= FetchSource.coalescingInterval.totalSeconds, reason.isChoice { joining.append(index) }
+        if wait <= FetchSource.coalescingInterval.inSeconds, reason.isChoice { joining.append(index) }
       case .never, nil: break
       }
     }

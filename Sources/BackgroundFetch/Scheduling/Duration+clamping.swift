@@ -1,7 +1,4 @@
 extension Duration {
-  /// The length in seconds. The quotient of two durations is not exact for all whole seconds.
-  package var totalSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
-
   /// Creates a duration of seconds that a damaged file may contain.
   ///
   /// - Parameter seconds: The length, clamped to 0...1,000 years; NaN means 0.
