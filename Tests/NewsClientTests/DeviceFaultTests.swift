@@ -67,6 +67,9 @@ import Testing
         other.address = server.url
         await (try other.client()).receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8)))
         #expect(devices.device?.isConfirmed == true && newDevices.requests() == [])
+        newDevices.answer(FaultResponse(status: 503))
+        await (try other.client()).receive(push(installation))
+        #expect(newDevices.devices.isEmpty && !newDevices.requests().contains { $0.hasSuffix("state") })
       }
     }
   }

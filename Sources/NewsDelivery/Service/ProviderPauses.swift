@@ -130,7 +130,7 @@ final class ProviderPauses: Sendable {
     state.withLock { $0.isWriting = false }
   }
 
-  /// Ends probing if the service has accepted messages since the last pause and has refused none.
+  /// Ends probing if the service has accepted messages since the last pause, and has refused at most 5 % of them.
   ///
   /// - Returns: Whether probing has ended.
   func endProbe() async -> Bool {

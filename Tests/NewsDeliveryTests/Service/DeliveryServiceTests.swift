@@ -324,6 +324,39 @@ import Testing
     }
   }
 
+  @Test("A service that refuses more than 5 % of the tokens after a pause has not proved itself")
+  func refusalsAfterPause() async throws {
+    try await Deliveries.with { deliveries in
+      let number = Count()
+      let sender = ScriptedSender(width: 1) { _ in
+        let number = number.next()
+        if number == 1 {
+          return PushAnswer(.retry(after: 300, reason: "busy"), pause: .init(seconds: 300, reason: "too many messages"))
+        }
+        return PushAnswer(2...6 ~= number ? .tokenError(reason: "BadDeviceToken") : .sent)
+      }
+      // Fewer answers than those that pause a service by themselves.
+      try await deliveries.register(9)
+      try await deliveries.proveDevices()
+      try await deliveries.withService([sender]) {
+        try await deliveries.publish()
+        try await eventually("the service is paused") {
+          try await deliveries.store.providerStates().first?.pauses == 1
+        }
+        deliveries.advance(310)
+        try await eventually("the devices have been tried") {
+          let claimed = try await deliveries.claimed()
+          return sender.messages.count > 6 && claimed == 0
+        }
+        let before = sender.messages.count
+        // The end of probing is decided before the next messages.
+        try await deliveries.publish()
+        try await eventually("devices whose tokens are right have the next push") { sender.messages.count > before }
+        #expect(try await deliveries.store.providerStates().first?.pauses == 1)
+      }
+    }
+  }
+
   @Test("At the end of a process, messages under way are recorded and the others are given back at once")
   func shutdown() async throws {
     try await Deliveries.with { deliveries in
