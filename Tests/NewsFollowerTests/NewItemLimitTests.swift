@@ -124,6 +124,25 @@ import Testing
     }
   }
 
+  @Test("The changes of a poll are counted together, however many chunks they are written in")
+  func changesOfChunks() async throws {
+    var limits = NewItemLimits()
+    (limits.changesPerPoll, limits.changesPerDay) = (300, 10_000)
+    try await Followed.with(newItems: limits) { followed in
+      @Sendable func feed(_ suffix: String) -> FaultResponse {
+        let items = (1...600).map { "<item><guid>\($0)</guid><title>\($0)\(suffix)</title></item>" }
+        return FaultResponse(body: Data("<rss version=\"2.0\"><channel>\(items.joined())</channel></rss>".utf8))
+      }
+      followed.server.respond { _ in feed("") }
+      let id = try await followed.subscribe("/feed")
+      _ = try await followed.poll(id)
+      followed.server.respond { _ in feed("b") }
+      _ = try await followed.poll(id)
+      let changed = try await followed.sql.query("SELECT count(*) FROM items WHERE title LIKE '%b'")
+      #expect(try changed.first?.decode(0, as: Int.self) == 300)
+    }
+  }
+
   @Test("A feed adds a bounded number of topics in a poll and a day, and its entries come without the others")
   func topics() async throws {
     var limits = NewItemLimits()

@@ -130,7 +130,7 @@ import Testing
   @Test("A confirmation is accepted for a day, and one that precedes the response to its request counts")
   func confirmations() async throws {
     try await NewsDatabase.withStore { store, _ in
-      let (_, request) = try await Self.make(store)
+      let (id, request) = try await Self.make(store)
       // The lease is renewed after about four fifths of its day.
       let wait = try #require(try await store.nextHubRequest(at: Self.start))
       #expect(64_800...69_120 ~= wait)
@@ -138,8 +138,13 @@ import Testing
         try await store.confirmHubLease(
           Self.token(request), .subscribe, topic: Self.topic, seconds: nil, at: Self.start + second)
       }
-      #expect(try await confirm(86_399))
-      #expect(try await !confirm(86_400))
+      let renewal = try #require(try await store.leaseHubRequest(for: 60, at: Self.start + wait))
+      try await store.finishHubRequest(renewal, failure: HubFailure(message: "busy", wait: 60), at: Self.start + wait)
+      #expect(try await store.subscription(id).websub?.error == "busy")
+      #expect(try await confirm(wait + 1))
+      #expect(try await store.subscription(id).websub?.error == nil)
+      #expect(try await confirm(wait + 86_399))
+      #expect(try await !confirm(wait + 86_400))
     }
   }
 

@@ -51,6 +51,17 @@ import Testing
     }
   }
 
+  @Test("An entry that is stored under its name is not that of an item with its earlier name")
+  func earlierName() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      _ = try await store.importItems([Self.entry(1, origin: nil), Self.entry(2, origin: nil)])
+      var changed = Self.entry(2, origin: nil, revision: 2)
+      changed.earlierID = UUID(1)
+      for _ in 0..<2 { _ = try await store.importItems([changed]) }
+      #expect(try await [Self.text(store, 1), Self.text(store, 2)] == ["revision 1", "revision 2"])
+    }
+  }
+
   @Test("An entry of another source does not change an item")
   func otherSource() async throws {
     try await NewsDatabase.withStore { store, _ in

@@ -2,6 +2,7 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
+import Synchronization
 import TestKit
 import TestSupport
 import Testing
@@ -34,6 +35,17 @@ import Testing
       let changes = try await store.changeList(ChangeQuery(since: before[0]))
       #expect(changes.changes == [.remove(id: UUID(1), reason: .retracted)])
       #expect(try await store.changeList(ChangeQuery(scope: Scope(topics: ["a"]), since: ofTopic)).changes.count == 1)
+    }
+  }
+
+  @Test("An export has the reasons of purged removals")
+  func export() async throws {
+    try await Self.withHistory { store, _, _, _ in
+      #expect(try await store.purge(olderThan: .zero) > 0)
+      let lines = Mutex<[String]>([])
+      _ = try await store.exportNewsroom(history: false) { added in lines.withLock { $0 += added } }
+      let removed = lines.withLock { $0.filter { $0.contains(#""state": "retracted""#) } }
+      #expect(removed.count == 1 && removed.allSatisfy { $0.contains(#""gone": "retracted""#) })
     }
   }
 

@@ -147,6 +147,12 @@ import Testing
         return content
       }
       #expect(resumed.nextPoll == Self.start + 501)
+      // A poll that is given back is the one that was asked for, and no further one follows it.
+      let fourth = try #require(try await store.leaseSubscription(for: 60, at: Self.start + 501))
+      try await store.releaseLease(fourth, wait: 60, at: Self.start + 502)
+      let fifth = try #require(try await store.leaseSubscription(for: 60, at: Self.start + 562))
+      try await store.finishPoll(fifth, PollOutcome(wait: 600), at: Self.start + 563)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 1163)
     }
   }
 

@@ -12,7 +12,7 @@ package final class HostGate: Sendable {
   /// The number of failures in a row after which a host counts as failing.
   private static let failureLimit = 3
   /// The longest wait, and the time without a response after which a host counts as slow.
-  private static let longestWait: Duration = .seconds(1)
+  package static let longestWait: Duration = .seconds(1)
 
   private struct State {
     var running = 0

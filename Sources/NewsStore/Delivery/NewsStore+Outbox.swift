@@ -142,9 +142,7 @@ extension NewsStore {
         c.now, c.now + make_interval(secs => \(window / .seconds(1)))
       FROM clock AS c
       ON CONFLICT (kind) WHERE kind = 'silent' AND fan_out_started_at IS NULL DO UPDATE SET item = excluded.item,
-        version = CASE WHEN p.epoch = excluded.epoch THEN greatest(p.version, excluded.version)
-          ELSE excluded.version END,
-        epoch = excluded.epoch,
+        version = greatest(p.version, excluded.version), epoch = excluded.epoch,
         scopes = ARRAY(SELECT s.scope FROM unnest(p.scopes || excluded.scopes) AS s (scope) GROUP BY s.scope
           ORDER BY s.scope)
       """)

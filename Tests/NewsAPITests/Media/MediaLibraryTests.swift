@@ -49,6 +49,19 @@ import Testing
     }
   }
 
+  @Test("A file that is removed while the report is made is not reported as missing")
+  func removedMeanwhile() async throws {
+    try await MediaServer.with { media in
+      let file = try await media.stored(Self.photo).replacing("/v1/media/", with: "/v1/editorial/media/")
+      let storage = ObservedStorage(storage: media.storage) {
+        _ = try? await media.server.send("DELETE", file, key: media.key)
+      }
+      let report = try await MediaLibrary(store: media.server.store, storage: storage).report()
+      #expect(report.files == 1 && report.rowsWithoutFile.isEmpty)
+      #expect(try names(in: media.folder).isEmpty)
+    }
+  }
+
   @Test("A registered file keeps no row for its removal")
   func registered() async throws {
     try await MediaServer.with { media in
@@ -248,4 +261,27 @@ private final class LateLabel: MediaStorage, LabelledStorage {
   func digests() async throws -> [MediaDigest] { try await base.digests() }
   func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int { 0 }
   func sweep() async throws -> Int { 0 }
+}
+
+/// A folder of files that runs an action before each file is opened.
+private struct ObservedStorage: MediaStorage {
+  let storage: MediaDirectory
+  let willOpen: @Sendable () async -> Void
+
+  var labelled: (any LabelledStorage)? { storage.labelled }
+
+  func begin() async throws -> any MediaUpload { try await storage.begin() }
+
+  func open(_ digest: MediaDigest) async throws -> MediaFile? {
+    await willOpen()
+    return try await storage.open(digest)
+  }
+
+  func digests() async throws -> [MediaDigest] { try await storage.digests() }
+
+  func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int {
+    try await storage.remove(digests, storedBefore: date)
+  }
+
+  func sweep() async throws -> Int { try await storage.sweep() }
 }

@@ -255,6 +255,10 @@ import Testing
       let newest = try await media.server.send("GET", "/v1/editorial/media?limit=1", key: media.key)
       let uses = try newest.json(EditorialMediaList.self).items.flatMap(\.uses).map(\.uuidString)
       #expect(uses == Array(items.sorted(by: >).prefix(10)))
+      // A cursor belongs to its list.
+      let next = try #require(newest.next)
+      #expect(try await media.server.send("GET", next, key: media.key).status == 200)
+      #expect(try await media.server.send("GET", "\(next)&used=true", key: media.key).status == 400)
     }
   }
 }

@@ -68,6 +68,7 @@ extension ResumableUploadTests {
       _ = try await media.server.sql.query(
         "UPDATE media_uploads SET expires_at = clock_timestamp() WHERE id = \(try media.id(of: paths[0]))")
       #expect(try await media.state(of: paths[0]).status == 404)
+      #expect(try await media.cancel(paths[0]) == 404)
       // A part without an upload stays: it may belong to another database.
       let foreign = UUID()
       let foreignPart = media.folder.appending(path: "part-\(foreign.uuidString.lowercased())")

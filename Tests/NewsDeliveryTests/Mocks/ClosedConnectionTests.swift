@@ -68,6 +68,23 @@ import Testing
     }
   }
 
+  @Test("A connection that has responded to other messages is not replaced when one gets no response")
+  func oneWithoutResponse() async throws {
+    try await MockedSender.with {
+      try $0.apnsSender(timeout: .seconds(3))
+    } _: { service in
+      let (faults, record) = (service.mocks.apns.faults, service.mocks.apns.record)
+      faults.always(.hang)
+      async let lost = service.send(to: Self.target(.apns, 1, service.mocks))
+      try await eventually("the message is received") { record.totals.faulted == 1 }
+      faults.clear()
+      for number in 2...3 { #expect(await service.send(to: Self.target(.apns, number, service.mocks)).result == .sent) }
+      #expect(await lost.isFailure)
+      #expect(await service.send(to: Self.target(.apns, 4, service.mocks)).result == .sent)
+      #expect(record.totals.connections == 1)
+    }
+  }
+
   @Test("A message that may have been received has one further attempt", arguments: PushProvider.allCases)
   func lost(_ provider: PushProvider) async throws {
     try await Self.with(provider) { service, faults, record in

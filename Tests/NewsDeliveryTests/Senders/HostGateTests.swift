@@ -23,6 +23,19 @@ import Testing
     await waiting.value
   }
 
+  @Test("A host without requests for a while does not count as slow")
+  func idle() async throws {
+    let gate = HostGate()
+    try await Task.sleep(for: HostGate.longestWait * 1.1)
+    let start = ContinuousClock.now
+    for _ in 0..<HostGate.width { #expect(await gate.enter()) }
+    async let next = gate.enter()
+    try await Task.sleep(for: HostGate.longestWait / 10)
+    gate.leave(hasResponded: true)
+    // Only on a machine that stands still, the wait is too long.
+    #expect(await next || .now - start > HostGate.longestWait / 2)
+  }
+
   @Test("Requests to a host that does not respond are refused, and later ones find places")
   func refusal() async throws {
     let gate = HostGate()

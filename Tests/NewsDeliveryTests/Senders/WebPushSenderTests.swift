@@ -150,6 +150,10 @@ import Testing
       service.time.advance(minutes: 61)
       let second = await token()
       #expect(second != nil && second != first)
+      // Services refuse a token that is valid for more than a day, as one from the future is.
+      service.time.advance(minutes: -13 * 60)
+      let third = await token()
+      #expect(third != nil && third != second)
     }
   }
 

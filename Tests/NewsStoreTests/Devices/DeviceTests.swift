@@ -99,6 +99,25 @@ import Testing
     }
   }
 
+  @Test("A new address that has not returned a code gets nothing that its device was owed")
+  func otherAddress() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      var wanted = DeviceRegistration.webPush(1)
+      wanted.alerts = true
+      let device = try await store.registerConfirmed(wanted)
+      _ = try await store.create(
+        UUID(1), ItemContent(state: .published, date: .newYear, text: "x"), requestsAlert: true)
+      try await store.wake()
+      #expect(try await sql.value("SELECT count(*) FROM alert_deliveries") == 1)
+      wanted = .webPush(2)
+      wanted.alerts = true
+      _ = try await store.updateDevice(device.id, secret: device.secret, wanted, limits: .none, at: Self.start)
+      #expect(try await sql.value("SELECT count(*) FROM alert_deliveries") == 0)
+      let messages = try await store.claim(.webpush, at: Self.start + 7200)
+      #expect(messages.count == 1 && messages.first?.content.code != nil)
+    }
+  }
+
   @Test(
     "A request whose secret is replaced meanwhile, by another process, has no effect",
     arguments: ["update", "removal", "confirmation", "report"])
