@@ -126,9 +126,12 @@ import Testing
       #expect(head.status == 200)
       // A reader that names several documents has all of them.
       let latest = try #require(try await server.get(path)["ETag"])
-      _ = try await server.publish("three")
+      _ = try await server.publish("three", topics: ["harbour"])
       let answer = try await Self.changes(server, path, since: "\(latest), \(tag)")
       #expect(answer.status == 226)
+      // The document of another feed is none of them, however new it is.
+      let other = try #require(try await server.get("/topics/harbour\(path)")["ETag"])
+      #expect(try await Self.changes(server, path, since: "\(other), \(tag)").status == 226)
       #expect(answer.text.contains("three") && !answer.text.contains("two"))
     }
   }

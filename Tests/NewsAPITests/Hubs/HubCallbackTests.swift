@@ -33,6 +33,7 @@ import Testing
       "hub.mode=subscribe&hub.topic=TOPICx&hub.challenge=a", "hub.mode=publish&hub.topic=TOPIC&hub.challenge=a",
       "hub.mode=unsubscribe&hub.topic=TOPIC&hub.challenge=a", "hub.mode=denied&hub.topic=https://a.example/",
       "hub.mode=subscribe&hub.topic=TOPIC&hub.topic=TOPIC&hub.challenge=a",
+      "hub.mode=subscribe&hub.topic=TOPICx&hub.topic=TOPIC&hub.challenge=a",
       "hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=%ff", "hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=%00",
       "hub.mode=denied", "hub.challenge=a",
     ])

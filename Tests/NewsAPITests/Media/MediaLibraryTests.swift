@@ -87,6 +87,20 @@ import Testing
     }
   }
 
+  @Test("An upload that cannot be registered does not remove the file with its content that was there before")
+  func refusedUnknown() async throws {
+    try await MediaServer.with { media in
+      _ = try await media.stored(SampleMedia.png(seed: 2))
+      try Self.photo.write(to: media.folder.appending(path: Self.photo.sha256))
+      _ = try await media.server.sql.query("ALTER TABLE media ADD CONSTRAINT none CHECK (false) NOT VALID")
+      #expect(try await media.upload(Self.photo).status >= 500)
+      _ = try await media.server.sql.query("ALTER TABLE media DROP CONSTRAINT none")
+      try await Self.passTime(media)
+      _ = try await media.library.collect(unusedFor: .seconds(3600))
+      #expect(try names(in: media.folder).contains(Self.photo.sha256))
+    }
+  }
+
   @Test("A file that was stored again after its removal in an earlier epoch is kept")
   func storedAgain() async throws {
     try await MediaServer.with { media in
