@@ -139,7 +139,6 @@ struct FeedPoll: Sendable {
     outcome.title = reading.properties.title
     outcome.language = reading.properties.language
     outcome.losses = reading.losses
-    outcome.validators = (nil, nil)
     outcome.pacing = try pacing(with: reading.tally)
     return outcome
   }

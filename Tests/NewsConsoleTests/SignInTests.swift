@@ -130,7 +130,12 @@ import Testing
     try await ConsoleServer.with { console in
       let browser = try await console.signedIn()
       #expect(try await browser.get("/console/items").status == 200)
-      #expect(try await browser.get("/console/items", ("Cookie", "tidings_console=other")).status == 303)
+      let cookie = "tidings_console=\(try #require(browser.cookies["tidings_console"]))"
+      #expect(try await console.browser().get("/console/items", ("Cookie", "a=b; \(cookie)")).status == 200)
+      for cookies in ["\(cookie); tidings_console=other", "tidings_console=other; \(cookie)", "\(cookie); \(cookie)"] {
+        let answer = try await console.browser().get("/console/items", ("Cookie", cookies))
+        #expect(answer.status == 303)
+      }
     }
   }
 

@@ -17,6 +17,12 @@ import Testing
     }
   }
 
+  @Test("Braces in a value are not replaced")
+  func braces() {
+    let texts = TextCatalogue(.english, in: [("en.txt", "line = {topic} from {site}")])
+    #expect(texts.text("line", ["topic": "{site}", "site": "{topic} {x}"]) == "{site} from {topic} {x}")
+  }
+
   private static func names(in text: String) -> Set<String> {
     Set(text.matches(of: /\{[a-z]+\}/).map { String($0.output) })
   }
