@@ -129,7 +129,7 @@ import Testing
       _ = try await server.publish("three", topics: ["harbour"])
       let answer = try await Self.changes(server, path, since: "\(latest), \(tag)")
       #expect(answer.status == 226)
-      // The document of another feed is none of them, however new it is.
+      // The document of another feed is left out, however new it is.
       let other = try #require(try await server.get("/topics/harbour\(path)")["ETag"])
       #expect(try await Self.changes(server, path, since: "\(other), \(tag)").status == 226)
       #expect(answer.text.contains("three") && !answer.text.contains("two"))
