@@ -35,13 +35,13 @@ import Testing
     return found
   }
 
-  /// Makes feeds A10 to A49, of which A13, A26 and A39 fail, and each tenth is paused.
+  /// Makes feeds A10 to A49, of which A13, A26 and A39 fail, and each tenth is paused, A20 after an error.
   private static func follow(_ console: ConsoleServer) async throws {
     _ = try await console.server.sql.query(
       """
       INSERT INTO subscriptions (id, url, title, state, paused, error_at, error_message, failures)
       SELECT gen_random_uuid(), 'https://feeds.example/' || n, 'Ä' || n || '%', 'draft', n % 10 = 0,
-        CASE WHEN n % 13 = 0 THEN now() END, CASE WHEN n % 13 = 0 THEN 'no answer' END, 0
+        CASE WHEN n % 13 = 0 OR n = 20 THEN now() END, CASE WHEN n % 13 = 0 OR n = 20 THEN 'no answer' END, 0
       FROM generate_series(10, 49) AS n
       """)
   }

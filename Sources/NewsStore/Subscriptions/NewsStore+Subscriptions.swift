@@ -119,7 +119,7 @@ extension NewsStore {
           """
           UPDATE subscriptions SET next_poll = clock_timestamp(), not_before = NULL, poll_wanted = false, failures = 0,
             etag = NULL, last_modified = NULL, pacing = NULL, last_success = NULL, error_at = NULL, error_status = NULL,
-            error_message = NULL, losses = NULL, new_items = 0, new_items_since = NULL, lease = NULL, leased_until = NULL
+            error_message = NULL, losses = NULL, new_items_since = NULL, lease = NULL, leased_until = NULL
           WHERE id = \(id)
           """)
       } else if subscription.paused, !content.paused {
@@ -127,7 +127,7 @@ extension NewsStore {
           """
           UPDATE subscriptions AS s
           SET next_poll = greatest(clock_timestamp(), not_before), poll_wanted = true, failures = 0,
-            new_items = 0, new_items_since = NULL
+            new_items_since = NULL
           WHERE id = \(id)
           """)
       }
