@@ -5,7 +5,8 @@ internal import SafeHTML
 ///
 /// A tag is markup if there is evidence that it acts: it can show something, its end tag follows, or it is glued to the
 /// text like no word. Tags that stand alone like words are words, and so are pairs in a sentence, as in "The <p> and </p>
-/// tags". An element that would swallow the rest of the text, because it is never closed, is a word in any case.
+/// tags". Attributes, several like pairs and tags directly around a pair are evidence against such a sentence. An element
+/// that would swallow the rest of the text, because it is never closed, is a word in any case.
 ///
 /// The time is proportional to the size of the text.
 struct TagReading {
@@ -19,14 +20,18 @@ struct TagReading {
     var address = Address.none
     /// Whether the tag stands between blanks or punctuation like a word.
     var isWord = false
-    /// Whether a blank or punctuation is directly before the tag, and directly after it.
+    /// Whether a blank or punctuation is directly before the tag, and directly after it. A quotation mark is
+    /// punctuation if it does not belong to a word beside it.
     var isOpen = false
     var isClosed = false
-    /// Whether a quotation mark, a bracket or a comma says that the tag is named.
+    /// Whether a quotation mark, a bracket or a comma around the tag says that it is named.
     var isQuoted = false
     /// Whether it begins a text or a line.
     var isFirst = false
     var isLast = false
+    /// Whether only blanks are between another tag and this one.
+    var isAfterTag = false
+    var isBeforeTag = false
     /// Whether a new sentence may begin at the tag.
     var isAtSentence = false
     /// Whether a blank and a small letter follow, so that a sentence goes on.
@@ -64,9 +69,19 @@ struct TagReading {
     "kbd", "mark", "nobr", "q", "rb", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub",
     "sup", "time", "tt", "u", "var",
   ]
+  /// The elements whose content has a vocabulary of its own.
+  private static let foreign: Set<String> = ["math", "svg"]
   /// The elements without content that show a document of their own.
   private static let embeds: Set<String> = ["bgsound", "embed", "frame", "iframe", "object", "source"]
   private static let maximumNameBytes = 16
+  /// The words and signs that join two tags in a sentence. Those that are also other words in a common language, such as
+  /// "a", "do" and "of", are left out.
+  private static let conjunctions = Set(
+    """
+    & &amp; and or to until through und oder bis et ou à y o e hasta até ed fino en tot og och eller till til i oraz lub \
+    albo nebo až alebo ili és vagy și sau ve veya tai sekä või un vai ir arba dan atau và kaj eta agus και ή и или до і \
+    та або чи و أو او یا או ו और या এবং และ หรือ 和 与 與 或 及 到 至 と や または 와 과 및 또는
+    """.split(separator: " ").map(String.init))
 
   /// Whether any tag is markup.
   private(set) var isMarkup = false
@@ -186,7 +201,8 @@ struct TagReading {
 
   private func tag(at start: Int) -> Tag? {
     let isEnd = start + 1 < bytes.count && bytes[start + 1] == UInt8(ascii: "/")
-    let rest = bytes[(start + (isEnd ? 2 : 1))...]
+    var rest = bytes[(start + (isEnd ? 2 : 1))...]
+    if rest.starts(with: "mml:".utf8) { rest = rest.dropFirst(4) }
     let name = rest.prefix(Self.maximumNameBytes + 1).prefix { $0.isASCIILetter || $0.isASCIIDigit }
     guard name.first?.isASCIILetter == true, name.count <= Self.maximumNameBytes,
       let next = rest.dropFirst(name.count).first, " \t\r\n/>".utf8.contains(next)
@@ -232,21 +248,26 @@ struct TagReading {
     let (start, end) = (tag.range.lowerBound, tag.range.upperBound)
     let before = start == 0 ? nil : bytes[start - 1]
     let after = end == bytes.count ? nil : bytes[end]
-    let isInQuotes = before.map { "([{'\"`".utf8.contains($0) } == true || endsWithMark(start)
+    let isInQuotes = before.map { "([{".utf8.contains($0) } == true || opensQuotation(before: start)
     // A comma without a blank belongs to a list of tags, or else to the sentence that a tag breaks.
     let isInList = before == UInt8(ascii: ",") && start > 1 && bytes[start - 2] == UInt8(ascii: ">")
-    tag.isOpen = before.map { $0 <= 0x20 || $0 == UInt8(ascii: "/") } ?? true || isInQuotes || isInList
-    let isBeforeMark = after.map { ")]}'\"`/.,;:!?".utf8.contains($0) } == true || startsWithMark(end)
-    tag.isClosed = after.map { $0 <= 0x20 } ?? true || isBeforeMark
+    let isAfterDash = hasMark(at: start - 3) && quotationMark(at: start - 3) == 0
+    tag.isOpen = before.map { $0 <= 0x20 || $0 == UInt8(ascii: "/") } ?? true || isInQuotes || isInList || isAfterDash
+    let isBeforeMark = after.map { ")]}/.,;:!?".utf8.contains($0) } == true || closesQuotation(after: end)
+    let isBeforeDash = hasMark(at: end) && quotationMark(at: end) == 0
+    tag.isClosed = after.map { $0 <= 0x20 } ?? true || isBeforeMark || isBeforeDash
     tag.isWord = tag.isOpen && tag.isClosed
     tag.isFirst = start == firstPlace || before == UInt8(ascii: "\n")
     tag.isLast = end >= lastPlace
     let afterLetter = before.map { $0.isASCIILetter || $0.isASCIIDigit } ?? false
     tag.opensText = !tag.isClosed && !afterLetter
-    tag.isQuoted = tag.isWord && (isInQuotes || isBeforeMark) || isNamed(after: end)
+    let isBeforeEllipsis = bytes[end...].starts(with: "..".utf8)
+    tag.isQuoted = tag.isWord && (isInQuotes || isBeforeMark && !isBeforeEllipsis) || isNamed(after: end)
     let previous = bytes[..<start].last { $0 > 0x20 }
     tag.isAtSentence = !isInQuotes && (previous.map { ".!?:;>".utf8.contains($0) } ?? true || endsSentence(start))
+    tag.isAfterTag = previous == UInt8(ascii: ">")
     let next = bytes[end...].first { $0 > 0x20 }
+    tag.isBeforeTag = next == UInt8(ascii: "<")
     tag.isBeforeSmallLetter = after.map { $0 <= 0x20 } == true && next.map { 0x61...0x7A ~= $0 } == true
   }
 
@@ -265,19 +286,41 @@ struct TagReading {
     return word.hasPrefix("tag") || word.hasPrefix("element")
   }
 
-  /// Whether a character of the block "General Punctuation", such as a quotation mark, ends before a place.
-  private func endsWithMark(_ place: Int) -> Bool {
-    place >= 3 && bytes[place - 3] == 0xE2 && bytes[place - 2] == 0x80
+  /// Whether a character of the block "General Punctuation", such as a dash, is at a place.
+  private func hasMark(at place: Int) -> Bool {
+    place >= 0 && place + 2 < bytes.count && bytes[place] == 0xE2 && bytes[place + 1] == 0x80
   }
 
-  private func startsWithMark(_ place: Int) -> Bool {
-    place + 2 < bytes.count && bytes[place] == 0xE2 && bytes[place + 1] == 0x80
+  /// The number of bytes of the quotation mark at a place; 0 if there is none.
+  private func quotationMark(at place: Int) -> Int {
+    guard bytes.indices.contains(place) else { return 0 }
+    if "'\"`".utf8.contains(bytes[place]) { return 1 }
+    return hasMark(at: place) && (0x98...0x9F ~= bytes[place + 2] || 0xB9...0xBA ~= bytes[place + 2]) ? 3 : 0
   }
+
+  /// Whether a quotation mark is directly before a place, and no word directly before the mark.
+  private func opensQuotation(before place: Int) -> Bool {
+    guard let count = [1, 3].first(where: { quotationMark(at: place - $0) == $0 }) else { return false }
+    guard place > count else { return true }
+    let previous = bytes[place - count - 1]
+    return !(isPartOfWord(previous) || previous >= 0x80 || ".,!?)".utf8.contains(previous))
+  }
+
+  /// Whether a quotation mark is directly after a place, and no word directly after the mark.
+  private func closesQuotation(after place: Int) -> Bool {
+    let count = quotationMark(at: place)
+    guard count > 0, place + count < bytes.count else { return count > 0 }
+    let next = bytes[place + count]
+    return !isPartOfWord(next) && (next < 0x80 || hasMark(at: place + count))
+  }
+
+  private func isPartOfWord(_ byte: UInt8) -> Bool { byte.isASCIILetter || byte.isASCIIDigit }
 
   // MARK: Pairs
 
   private mutating func pair() {
     var open: [String: [Int]] = [:]
+    let ends = Dictionary(tags.lazy.filter(\.isEnd).map { ($0.name, 1) }, uniquingKeysWith: +)
     // The number of characters outside of tags.
     var counts: [Int] = []
     var (count, place) = (0, 0)
@@ -291,33 +334,51 @@ struct TagReading {
         continue
       }
       guard let start = open[name]?.popLast() else { continue }
-      let pair = meaning(tags[start], tags[index], hasContent: counts[start] < count)
+      let isRepeated = ends[name] ?? 0 > 1
+      let pair = meaning(tags[start], tags[index], hasContent: counts[start] < count, isRepeated: isRepeated)
       (tags[start].pair, tags[index].pair) = (pair, pair)
     }
   }
 
-  private func meaning(_ start: Tag, _ end: Tag, hasContent: Bool) -> Pair {
+  /// - Parameters:
+  ///   - hasContent: Whether the pair has text inside.
+  ///   - isRepeated: Whether the text has several pairs with this name. An author who formats with an element escapes its
+  ///     name in a sentence.
+  private func meaning(_ start: Tag, _ end: Tag, hasContent: Bool, isRepeated: Bool) -> Pair {
     let isWhole = start.isFirst && end.isLast
-    let isMentioned = start.isWord && end.isWord && !isWhole
-    let content = bytes[start.range.upperBound..<end.range.lowerBound]
-    if start.isOpen, end.isClosed, !isWhole, joins(content) { return .joined }
+    let isBesideTag = start.isAfterTag || end.isBeforeTag
+    let isInline = Self.inline.contains(start.name)
     let isSwallowing = Self.swallowing.contains(start.name)
-    if isLine, isSwallowing { return start.hasAttributes && hasContent ? .markup : .words }
-    if Self.inline.contains(start.name) {
-      return hasContent || start.hasAttributes || !(start.isOpen && end.isClosed) ? .markup : .words
+    let isApart = start.isOpen && end.isClosed
+    let content = bytes[start.range.upperBound..<end.range.lowerBound]
+    if isApart, !start.hasAttributes, !isWhole, !isBesideTag, !(isInline && isRepeated) {
+      if joins(content) { return .joined }
+      if isEllipsis(content), !isInline { return .joined }
+      // Excerpts have an emphasised ellipsis, too.
+      if isEllipsis(content), !start.isFirst, !end.isLast { return .words }
     }
-    let isInSentence = isLine || !start.isFirst && !start.isAtSentence
-    let isWord = hasContent ? isMentioned : start.isOpen && end.isClosed && start.address == .none
-    return isWord && isInSentence ? .words : .markup
+    if Self.foreign.contains(start.name), start.isBeforeTag, content.contains(where: { $0 > 0x20 }) { return .markup }
+    if isLine, isSwallowing { return start.hasAttributes && hasContent ? .markup : .words }
+    if isInline { return hasContent || start.hasAttributes || !isApart ? .markup : .words }
+    guard hasContent else {
+      return isApart && start.address == .none && (isLine || !start.isFirst && !start.isAtSentence) ? .words : .markup
+    }
+    let isMentioned = start.isWord && end.isWord && !isWhole && !isRepeated && !start.hasAttributes
+    let isInSentence = isLine ? !start.isFirst && !isBesideTag : !start.isFirst && !start.isAtSentence
+    return isMentioned && isInSentence && (isLine || isSwallowing || !end.isLast) ? .words : .markup
   }
 
-  /// Whether a text is a conjunction such as " and " or " & ", or an ellipsis.
+  /// Whether a text is a conjunction between blanks, such as " and " or " & ".
   private func joins(_ text: ArraySlice<UInt8>) -> Bool {
-    guard text.count <= 12, text.contains(where: { $0 > 0x20 }) else { return false }
-    let word = String(decoding: text, as: UTF8.self).split { $0.utf8.allSatisfy { $0 <= 0x20 } }
-    if word == ["..."] || word == ["\u{2026}"] { return true }
     let isApart = [text.first, text.last].allSatisfy { $0.map { $0 <= 0x20 } == true }
-    let isSmall = text.allSatisfy { !(0x41...0x5A ~= $0) && !$0.isASCIIDigit && $0 != UInt8(ascii: "<") }
-    return isApart && isSmall && word.count == 1 && word[0].utf8.count <= 6
+    return isApart && word(text).map(Self.conjunctions.contains) == true
+  }
+
+  private func isEllipsis(_ text: ArraySlice<UInt8>) -> Bool { ["...", "\u{2026}"].contains(word(text)) }
+
+  /// The only word of a short text; nil for another one.
+  private func word(_ text: ArraySlice<UInt8>) -> String? {
+    let words = text.prefix(32).split { $0 <= 0x20 }
+    return words.count == 1 && text.count < 32 ? String(decoding: words[0], as: UTF8.self) : nil
   }
 }

@@ -137,14 +137,20 @@ package final class HTMLScanner {
       next = pair + 2
     }
     maximumAttributeCount = max(maximumAttributeCount, pairs.count)
-    builder.start(String(cString: name).lowercased(), pairs)
+    builder.start(Self.name(name), pairs)
   }
 
   private func end(_ name: UnsafePointer<xmlChar>) {
     // The elements around the rest stay open.
     guard cut == nil else { return }
     depth -= 1
-    builder.end(String(cString: name).lowercased())
+    builder.end(Self.name(name))
+  }
+
+  /// The name in lower case. Journals write MathML with the prefix of JATS.
+  private static func name(_ written: UnsafePointer<xmlChar>) -> String {
+    let name = String(cString: written).lowercased()
+    return name.hasPrefix("mml:") ? String(name.dropFirst(4)) : name
   }
 
   private static func scanner(_ context: UnsafeMutableRawPointer) -> HTMLScanner {

@@ -3,7 +3,7 @@ extension SafeHTML {
   ///
   /// - Parameter name: The name in lower case.
   public static func isElement(_ name: String) -> Bool {
-    ElementRules.isKnown(name) || ElementRules.dropped.contains(name)
+    ElementRules.isKnown(name) || ElementRules.dropped.contains(name) || name == "math"
   }
 
   /// Whether an element never has content, as `img`.

@@ -82,6 +82,76 @@ struct WrittenTagTests {
   }
 
   @Test(
+    "are words if a conjunction of any language stands between them",
+    arguments: [
+      "Les balises <b> et </b> du texte", "Entre <i> y </i> va el texto", "Die Tags <B> und </B> sind alt",
+      "Tussen <em> en </em> staat tekst", "Теги <b> и </b> нужны", "标签 <b> 和 </b> 之间", "From <code> until </code>",
+      "Write <ol> ... </ol> around it", "The <math> and </math> tags",
+    ])
+  func conjunctions(text: String) throws {
+    let found = try read(text)
+    #expect(found.title == text)
+    #expect(found.text == text)
+  }
+
+  @Test(
+    "are markup around short words that join nothing",
+    arguments: [
+      ("by <a href='http://e.org/u'> neuhmz </a> to", "by neuhmz to"), ("We are <i> so </i> back", "We are so back"),
+      ("<p> hello </p> <p> world </p>", "hello\n\nworld"), ("<ul> <li> one </li> <li> or </li> </ul>", "one\nor"),
+      ("x <a href='http://e.org/'>...</a>", "x ..."), ("<pre>x <span>\u{2026}</span></pre>", "x \u{2026}"),
+      ("see <a href='/x'> and </a> go", "see and go"), ("<b>Salt</b> <i> and </i> <b>pepper</b>", "Salt and pepper"),
+      ("<b>Pier</b> is <b>...</b> open", "Pier is ... open"), ("<b>...</b> is open", "... is open"),
+      ("salt <i> and </i> oil <i> or </i> tar", "salt and oil or tar"),
+      ("<h2> top </h2> news", "top\n\nnews"), ("<td> a </td> <td> b </td>", "a b"),
+    ])
+  func shortWords(text: String, plain: String) throws {
+    let found = try read(text)
+    let line = plain.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(found.text == plain)
+    #expect(found.title == line)
+    #expect(found.atom == line)
+  }
+
+  @Test(
+    "are markup around the elements of a formula or a drawing",
+    arguments: [
+      ("Sum <math><mi>a</mi></math> ok", "Sum a ok"), ("Sum <MATH> <mi> a </mi> </MATH> ok", "Sum a ok"),
+      ("<math><msup><mi>a</mi><mn>2</mn></msup></math> ok", "a^2 ok"),
+      ("Logo <svg><circle r='1'/></svg> ok", "Logo ok"),
+      ("A <mml:math><mml:msup><mml:mi>a</mml:mi><mml:mn>2</mml:mn></mml:msup></mml:math> ok", "A a^2 ok"),
+      ("Logo <svg> <path d='M0'/> </svg> ok", "Logo ok"), ("x <svg><text>a</text></svg> y", "x a y"),
+    ])
+  func formulas(text: String, plain: String) throws {
+    let found = try read(text)
+    #expect(found.text == plain)
+    #expect(found.title == plain)
+    #expect(found.atom == plain)
+  }
+
+  @Test(
+    "break lines before and after marks that quote something else",
+    arguments: [
+      ("текст <br />— ответ", "текст\n— ответ"), ("one <br>“two”", "one\n“two”"), ("a <br/>... b", "a\n... b"),
+      ("Hello. <hr>“Quote”", "Hello.\n\n“Quote”"), ("one <br>\"two\"", "one\n\"two\""), ("one <br>• two", "one\n• two"),
+      ("“One”<br> Two", "“One”\nTwo"), ("\"one\"<br>\"two\" x", "\"one\"\n\"two\" x"), ("One…<br> two", "One…\ntwo"),
+      ("One —<br> two", "One —\ntwo"), ("one <br>'tis", "one\n'tis"), ("one <p>“two”", "one\n\n“two”"),
+    ])
+  func lines(text: String, plain: String) throws {
+    #expect(try read(text).text == plain)
+  }
+
+  @Test(
+    "are words inside of quotation marks and brackets",
+    arguments: [
+      "The \"<br>\" tag", "Use “<br>” here", "„<br>“ trennt", "`<br>` breaks", "(<br>) breaks", "Use “<hr>”, not <p>",
+      "Why <br>? It breaks", "‘<br/>’",
+    ])
+  func quotations(text: String) throws {
+    #expect(try read(text).text == text)
+  }
+
+  @Test(
     "are words where a sentence goes on around a block",
     arguments: [
       "Never put a <p> inside another <p>.", "<div> or <span>? A guide", "A <td> belongs to a <tr>",
