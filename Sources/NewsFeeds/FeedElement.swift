@@ -117,12 +117,36 @@ final class FeedElement {
   /// Returns the content as HTML. Namespaces are dropped here, and unknown elements later by the sanitiser. Links below
   /// an `xml:base` are made absolute, because HTML has no equivalent.
   ///
-  /// - Parameter base: The URL to which the element's own `xml:base` is relative.
-  func markup(within base: String?) -> String {
+  /// - Parameters:
+  ///   - base: The URL to which the element's own `xml:base` is relative.
+  ///   - kind: The meaning of the direct text beside the elements.
+  func markup(within base: String?, texts kind: RawText.Kind = .plain) -> String {
     var output: [UInt8] = []
     let links = Links(base: base, isWritten: false).inside(self)
-    writeContent(to: &output, links)
+    if kind == .plain || !text.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
+      writeContent(to: &output, links)
+    } else {
+      let texts = texts(kind)
+      output += texts[0]
+      for (element, text) in zip(children, texts.dropFirst()) {
+        element.write(to: &output, links.inside(element))
+        output += text
+      }
+    }
     return String(decoding: output, as: UTF8.self)
+  }
+
+  /// Returns the direct text as HTML, in the parts before, between and after the child elements. The parts are read
+  /// together, because both tags of a pair may be in different ones.
+  private func texts(_ kind: RawText.Kind) -> [ArraySlice<UInt8>] {
+    // Stands for a child element. XML has no NUL.
+    let mark = Array(" <\u{0}> ".utf8)
+    var whole: [UInt8] = []
+    for node in content {
+      if case .text(let bytes) = node { whole += bytes } else { whole += mark }
+    }
+    if kind == .unsure { whole = Array(TagReading(String(decoding: whole, as: UTF8.self), isLine: false).source.utf8) }
+    return whole.split(separator: mark, omittingEmptySubsequences: false)
   }
 
   private struct Links {

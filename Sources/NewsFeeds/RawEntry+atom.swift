@@ -103,7 +103,7 @@ extension RawEntry {
     case "html", "text/html":
       // Some publishers escape the markup and put it into a `div` nevertheless.
       if let wrapper = element.wrapper, !wrapper.hasElements { return RawText(wrapper.text, .html) }
-      return RawText(element.hasElements ? element.markup(within: base) : element.text, .html)
+      return RawText(element.hasElements ? element.markup(within: base, texts: .html) : element.text, .html)
     case "text" where element.hasElements:
       return RawText(element.markup(within: base), .html)
     case let type where type == "text" || type.hasPrefix("text/"):

@@ -95,8 +95,9 @@ extension RawEntry {
     return nil
   }
 
-  /// Reads a text. Child elements are markup that was not escaped.
+  /// Reads a text. Child elements are markup that was not escaped. Only XHTML has no escaped markup beside them.
   private static func text(_ element: FeedElement, within base: String?) -> RawText? {
-    element.hasElements ? RawText(element.markup(within: base), .html) : RawText(element.text, .unsure)
+    guard element.hasElements else { return RawText(element.text, .unsure) }
+    return RawText(element.markup(within: base, texts: element.name.space == .xhtml ? .plain : .unsure), .html)
   }
 }

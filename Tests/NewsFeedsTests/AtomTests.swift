@@ -47,6 +47,7 @@ struct AtomTests {
       ("<content>a &lt;b&gt; c\nd</content>", "a <b> c\nd", nil),
       ("<content type='text'>x</content>", "x", nil),
       ("<content type='html'>a &amp;lt; &lt;b&gt;c&lt;/b&gt;</content>", "a < c", "a &lt; <b>c</b>"),
+      ("<content type='html'>&lt;b&gt;a<br/>b&lt;/b&gt; &lt;br&gt; c</content>", "a\nb\nc", "<b>a<br/>b</b> <br/> c"),
       (
         "<content type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'><p>a &lt; <b>c</b></p><br/></div></content>",
         "a < c", "<p>a &lt; <b>c</b></p><br/>"

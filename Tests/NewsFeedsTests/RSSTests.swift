@@ -126,6 +126,29 @@ struct RSSTests {
     #expect(entry.text == "One\ntwo\n\nthree")
   }
 
+  @Test(
+    "reads escaped markup beside elements as without them",
+    arguments: [
+      ("&lt;p&gt;Hi&lt;/p&gt;<img src='http://e.org/p.gif' width='1' height='1'/>", "<p>Hi</p>"),
+      ("<b>A</b><![CDATA[<p>B</p>]]>", "<b>A</b><p>B</p>"),
+      ("&lt;b&gt;One <br/>two&lt;/b&gt; &lt;i&gt;x&lt;/i&gt;", "<b>One <br/>two</b> <i>x</i>"),
+      ("&lt;em&gt;<b>x</b>&lt;/em&gt;", "<em><b>x</b></em>"), ("Tom &amp;amp; Jerry<br/>", "Tom &amp; Jerry<br/>"),
+      ("Use &lt;b&gt; for <b>bold</b>", "Use &lt;b&gt; for <b>bold</b>"),
+      ("The &lt;b&gt; and &lt;/b&gt; tags <i>x</i>", "The &lt;b&gt; and &lt;/b&gt; tags <i>x</i>"),
+      ("<p>one &lt;b&gt;x&lt;/b&gt;</p>", "<p>one &lt;b&gt;x&lt;/b&gt;</p>"),
+      ("a &lt; b \u{22}c\u{22}<br/>d", "a &lt; b &quot;c&quot;<br/>d"),
+    ])
+  func mixedText(written: String, html: String) throws {
+    let item = "<item><pubDate>20 Aug 2026</pubDate><title>t</title><description>\(written)</description></item>"
+    #expect(try entry(rss(item)).html == html)
+  }
+
+  @Test("takes the text of XHTML literally")
+  func literalText() throws {
+    let body = "<body xmlns='http://www.w3.org/1999/xhtml'>&lt;b&gt;x&lt;/b&gt;<br/>y</body>"
+    #expect(try entry(rss("<item><pubDate>20 Aug 2026</pubDate>\(body)</item>")).text == "<b>x</b>\ny")
+  }
+
   @Test("reads RSS 1.0, whose items are siblings of the channel")
   func rdf() throws {
     let entry = try entry(
