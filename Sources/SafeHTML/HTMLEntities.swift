@@ -16,6 +16,8 @@ package enum HTMLEntities {
       }
       output += rest[...mark]
       rest = rest[(mark + 1)...]
+      // The parser would drop a reference without a number, which is text.
+      if rest.first == UInt8(ascii: "#"), !isNumber(rest.dropFirst()) { output += "amp;".utf8 }
       guard rest.dropFirst(name.count).first == UInt8(ascii: ";") else {
         // The parser does not know the old names without semicolon. In an address, `=` may follow such a name.
         if rest.dropFirst(name.count).first != UInt8(ascii: "="), old.contains(String(decoding: name, as: UTF8.self)) {
@@ -30,6 +32,13 @@ package enum HTMLEntities {
       rest = rest.dropFirst(name.count + 1)
     }
     return output + rest
+  }
+
+  private static func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
+    let isHexadecimal = text.first == UInt8(ascii: "x") || text.first == UInt8(ascii: "X")
+    return text.dropFirst(isHexadecimal ? 1 : 0).first.map {
+      isHexadecimal ? SafeLink.isHexadecimal($0) : $0.isASCIIDigit
+    } == true
   }
 
   /// The names that need no semicolon (HTML Standard section 13.5).

@@ -138,7 +138,7 @@ public enum SafeLink {
     byte.isASCIIAlphanumeric || "-._~!$&'()*+,;=:@/?#".utf8.contains(byte)
   }
 
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+  static func isHexadecimal(_ byte: UInt8) -> Bool {
     byte.isASCIIDigit || 65...70 ~= byte || 97...102 ~= byte
   }
 
