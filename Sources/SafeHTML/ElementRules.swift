@@ -45,7 +45,8 @@ enum ElementRules {
 
   static func isKnown(_ name: String) -> Bool { rules[name] != nil || void.contains(name) }
 
-  private static let custom = Rule(tag: nil, layout: .cell, attributes: [])
+  /// The rule of an element whose content is only separated from what surrounds it.
+  static let custom = Rule(tag: nil, layout: .cell, attributes: [])
 
   /// The rule of an element that a style shows as a block.
   static let styledBlock = Rule(tag: "div", layout: .line, attributes: [])

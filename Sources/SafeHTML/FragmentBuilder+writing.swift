@@ -9,37 +9,65 @@ extension FragmentBuilder {
   /// Writes words that are in an attribute of the source.
   func write(_ text: String?) {
     guard let text, !text.isEmpty else { return }
-    needsBlank = needsBlank || !isAtBlock
+    widenGap(to: .blank)
     plain.separateWords()
     write(Markup.withoutControls(text.utf8))
     plain.separateWords()
-    needsBlank = true
+    gap = .blank
   }
 
   /// Writes UTF-8 without control characters.
   func write(_ text: [UInt8]) {
     guard let first = text.first else { return }
-    if first > 0x20 { writeBlank() }
-    if text.contains(where: { $0 > 0x20 }) {
-      (isAtBlock, needsBlank, isAfterMath, isAfterRendering) = (false, false, false, false)
+    let isBlank = !text.contains { $0 > 0x20 }
+    if !isBlank { openCell() }
+    if first > 0x20 || !isBlank && gap > .blank { writeGap() }
+    if isBlank {
+      // The blank of the source is the one that is needed.
+      if gap == .blank { gap = .none }
+    } else {
+      (isAtBlock, gap, isAfterMath, isAfterRendering) = (false, .none, false, false)
     }
     Markup.appendEscaped(text, to: &output)
     plain.append(text)
   }
 
-  private func writeBlank() {
-    if needsBlank, let last = output.last, last > 0x20 { output.append(UInt8(ascii: " ")) }
-    needsBlank = false
+  var outside: Outside { Outside(count: output.count, isAtBlock: isAtBlock, gap: gap, place: plain.place) }
+
+  func writeGap() {
+    switch gap {
+    case .none: break
+    case .blank: if let last = output.last, last > 0x20 { output.append(UInt8(ascii: " ")) }
+    case .line: output += "<br/>".utf8
+    case .block: output += "<br/><br/>".utf8
+    }
+    gap = .none
+  }
+
+  /// Separates what follows from the words before it.
+  private func widenGap(to wanted: Gap) {
+    if !isAtBlock { gap = max(gap, wanted) }
+  }
+
+  /// Keeps the boundary of an element that is omitted because it is empty.
+  func restoreGap(of element: OpenElement) {
+    (isAtBlock, gap) = (element.outside.isAtBlock, max(gap, element.outside.gap))
+    switch element.rule?.layout {
+    case .line: widenGap(to: .line)
+    case .block: widenGap(to: .block)
+    case .cell: widenGap(to: .blank)
+    case .inline, nil: break
+    }
   }
 
   /// Separates the content of an element without tag from what surrounds it.
   func separate(_ rule: ElementRules.Rule) {
-    if rule.tag == nil, rule.layout != .inline, !isAtBlock { needsBlank = true }
+    if rule.tag == nil, rule.layout != .inline { widenGap(to: .blank) }
   }
 
   /// Remembers that a tag was written.
   func noteTag(_ rule: ElementRules.Rule?) {
-    if rule?.layout != .inline { (isAtBlock, needsBlank) = (true, false) }
+    if rule?.layout != .inline { (isAtBlock, gap) = (true, .none) }
   }
 
   /// The rule of an element without tag, unless its style shows it as a block.
@@ -66,6 +94,7 @@ extension FragmentBuilder {
 
   /// Writes a target in place of an element without tag.
   func writeAnchor(_ id: String) {
+    openCell()
     Markup.appendTag("span", [("id", id)], to: &output)
     output += "</span>".utf8
   }
@@ -190,6 +219,8 @@ extension FragmentBuilder {
     guard let rule = ElementRules.rule(for: name), let tag = rule.tag else { return }
     if rule.closesParagraph { closeParagraph() }
     if name == "br" { plain.lineBreak() } else { plain.start(rule) }
+    // Between the rows and cells of a table is no place for it.
+    guard !isBetweenCells else { return }
     noteTag(rule)
     var written = ElementRules.attributes(attributes, for: rule, links) ?? []
     if newID(attributes) == nil { written.removeAll { $0.name == "id" } }
@@ -266,14 +297,15 @@ extension FragmentBuilder {
       return
     }
     linkedURLs.insert(address.url)
-    needsBlank = needsBlank || !isAtBlock
-    writeBlank()
+    openCell()
+    widenGap(to: .blank)
+    writeGap()
     plain.start(ElementRules.styledBlock)
     Markup.appendTag("a", [("href", address.url)], to: &output)
     write(Array((address.label ?? Self.name(of: address.url)).utf8))
     output += "</a>".utf8
     plain.end(ElementRules.styledBlock)
-    needsBlank = true
+    gap = .blank
   }
 
   func flushLinks() {
@@ -327,7 +359,8 @@ extension FragmentBuilder {
     let kept = attributes.filter { $0.name != "src" && (hasSize || $0.name != "width" && $0.name != "height") }
     guard var written = ElementRules.attributes([("src", address)] + kept, for: rule, links) else { return }
     if newID(attributes) == nil { written.removeAll { $0.name == "id" } }
-    writeBlank()
+    openCell()
+    writeGap()
     Markup.appendTag("img", written, isVoid: true, to: &output)
     (isAtBlock, isAfterMath, isAfterRendering) = (false, false, false)
     if let alt {

@@ -3,7 +3,9 @@ internal import Foundation
 /// Builds the safe fragment, the text and the lists of pictures and recordings from the events of a scan.
 final class FragmentBuilder: HTMLBuilder {
   /// The maximum nesting depth of the fragment. Deeper elements lose their tags, not their text.
-  private static let maximumNesting = 100
+  static let maximumNesting = 100
+  /// The elements that a browser does not show. Without content, they do not separate words.
+  private static let hidden: Set<String> = ["datalist", "noembed", "noframes", "noscript", "template"]
 
   /// The treatment of an open element of the source.
   enum Treatment {
@@ -38,8 +40,28 @@ final class FragmentBuilder: HTMLBuilder {
     var link: String?
     /// A number or address in place of a link that the fragment cannot have.
     var unlinked: String?
-    /// The state of the plain text before the content.
-    var place: PlainTextWriter.Place?
+    /// Whether the element is a row or cell that the source does not have.
+    var isImplied = false
+    /// The state before the element.
+    var outside: Outside
+
+    /// The tag that is in the fragment and open; nil if there is none.
+    var tag: String? { if case .written(let tag, _, _) = treatment { tag } else { nil } }
+  }
+
+  struct Outside {
+    /// The length of the fragment in bytes.
+    var count: Int
+    var isAtBlock: Bool
+    var gap: Gap
+    var place: PlainTextWriter.Place
+  }
+
+  /// The separator between a word and the next one. HTML shows blocks that have no tags on lines of their own.
+  enum Gap: Int, Comparable {
+    case none, blank, line, block
+
+    static func < (a: Gap, b: Gap) -> Bool { a.rawValue < b.rawValue }
   }
 
   var images: [SafeHTML.Image] = []
@@ -49,7 +71,7 @@ final class FragmentBuilder: HTMLBuilder {
   var linkedURLs: Set<String> = []
   var anchors: Set<String> = []
   var open: [OpenElement] = []
-  private var nesting = 0
+  var nesting = 0
   private var dropping = 0
   var math: MathText?
   /// Whether nothing but ends of elements follows a formula.
@@ -62,11 +84,12 @@ final class FragmentBuilder: HTMLBuilder {
   /// Whether another picture shows the one that is read.
   var isRepeated = false
   var openLinks = 0
+  private(set) var openTables = 0
   /// Links that wait for the end of the link around them.
   var postponed: [EmbedSource.Address] = []
   var output: [UInt8] = []
-  /// Whether a blank is needed before the next word.
-  var needsBlank = false
+  /// The separator that is needed before the next word.
+  var gap = Gap.none
   /// Whether the fragment ends with the tag of a block.
   var isAtBlock = true
   var plain = PlainTextWriter()
@@ -115,7 +138,7 @@ final class FragmentBuilder: HTMLBuilder {
     }
     let rule = ElementRules.rule(for: name)
     if name == "script", dropping == 0, math == nil, !isAfterRendering, let formula = MathText(script: attributes) {
-      open.append(OpenElement(name: name, rule: nil, treatment: .math))
+      open.append(OpenElement(name: name, rule: nil, treatment: .math, outside: outside))
       math = formula
       return
     }
@@ -124,13 +147,13 @@ final class FragmentBuilder: HTMLBuilder {
     if dropping > 0 || ElementRules.dropped.contains(name) || isTitle || isHiddenCopy {
       if dropping == 0, let embed = EmbedSource(name, attributes, base: links.base) { writeLinks(embed) }
       dropping += 1
-      open.append(OpenElement(name: name, rule: rule, treatment: .dropped))
+      open.append(OpenElement(name: name, rule: rule, treatment: .dropped, outside: outside))
       return
     }
     // As in browsers, a block ends a formula whose end tag is missing.
     if math != nil, rule?.closesParagraph == true { closeMath() }
     if math != nil || name == "math" {
-      open.append(OpenElement(name: name, rule: nil, treatment: math == nil ? .math : .inMath))
+      open.append(OpenElement(name: name, rule: nil, treatment: math == nil ? .math : .inMath, outside: outside))
       math = math ?? MathText(attributes)
       math?.start(name, attributes)
     } else {
@@ -147,8 +170,8 @@ final class FragmentBuilder: HTMLBuilder {
   }
 
   private func startContent(_ name: String, _ attributes: [MarkupAttribute], _ known: ElementRules.Rule?) {
-    let rule = known.map { $0.tag == nil || $0.tag == "span" ? Self.styled($0, attributes) : $0 }
-    var element = OpenElement(name: name, rule: rule, treatment: .unwrapped)
+    let rule = known.map { $0.tag == nil || $0.tag == "span" ? Self.styled($0, attributes) : placed($0) }
+    var element = OpenElement(name: name, rule: rule, treatment: .unwrapped, outside: outside)
     var attributes = attributes
     if name == "a", !attributes.contains(where: { $0.name == "href" }),
       let link = attributes.first(where: { $0.name == "xlink:href" })
@@ -165,9 +188,12 @@ final class FragmentBuilder: HTMLBuilder {
     written = written.map { id == nil ? $0.filter { $0.name != "id" } : $0 }
     if name == "a" { element.unlinked = unlinked(attributes, written) }
     if let tag = rule?.tag, let written, nesting < Self.maximumNesting, tag != "span" || id != nil {
+      openCell(for: tag)
       let start = output.count
+      if rule?.layout == .inline { writeGap() }
       Markup.appendTag(tag, written, to: &output)
       nesting += 1
+      if tag == "table" { openTables += 1 }
       if tag == "a" {
         openLinks += 1
         let link = written.first { $0.name == "href" }?.value
@@ -202,9 +228,7 @@ final class FragmentBuilder: HTMLBuilder {
       let poster = attributes.first { $0.name == "poster" || $0.name == "data-poster" }
       if let poster { picture([("src", poster.value)]) }
     case "q":
-      element.place = plain.place
       plain.append(Array(Self.quotes(within: open).0.utf8))
-    case "sup": element.place = plain.place
     case "ruby": hasParentheses = false
     case "rp": hasParentheses = true
     case "rt" where !hasParentheses: plain.append([UInt8(ascii: "(")])
@@ -266,9 +290,8 @@ final class FragmentBuilder: HTMLBuilder {
     writeHidden(&element)
     if element.isRendering, element.content < output.count { isAfterRendering = true }
     if element.name == "rt", !hasParentheses { plain.append([UInt8(ascii: ")")]) }
-    if let place = element.place {
-      if element.name == "q" { plain.endQuote(place, Self.quotes(within: open).1) } else { plain.raise(from: place) }
-    }
+    if element.name == "q" { plain.endQuote(element.outside.place, Self.quotes(within: open).1) }
+    if element.name == "sup" { plain.raise(from: element.outside.place) }
     if case .written(let tag, let start, let hasID) = element.treatment {
       writeEnd(tag, element, start, keepsWhenEmpty: hasID)
     }
@@ -276,6 +299,10 @@ final class FragmentBuilder: HTMLBuilder {
     if let rule = element.rule {
       plain.end(rule)
       separate(rule)
+    }
+    if Self.hidden.contains(element.name), output.count == element.outside.count, plain.reset(to: element.outside.place)
+    {
+      (isAtBlock, gap) = (element.outside.isAtBlock, element.outside.gap)
     }
   }
 
@@ -300,10 +327,12 @@ final class FragmentBuilder: HTMLBuilder {
 
   /// Ends the open paragraph before a block, because HTML allows no block inside a paragraph.
   func closeParagraph() {
-    guard let index = open.lastIndex(where: { if case .written("p", _, _) = $0.treatment { true } else { false } })
-    else {
-      return
-    }
+    guard let index = open.lastIndex(where: { $0.tag == "p" }) else { return }
+    unwrap(from: index)
+  }
+
+  /// Ends the written elements from an index on. Their content goes on without tags.
+  func unwrap(from index: Int) {
     for position in (index..<open.count).reversed() {
       if case .written(let tag, let start, let hasID) = open[position].treatment {
         writeEnd(tag, open[position], start, keepsWhenEmpty: hasID)
@@ -315,8 +344,10 @@ final class FragmentBuilder: HTMLBuilder {
   private func writeEnd(_ tag: String, _ element: OpenElement, _ start: Int, keepsWhenEmpty: Bool) {
     nesting -= 1
     if tag == "a" { openLinks -= 1 }
+    if tag == "table" { openTables -= 1 }
     if output.count == element.content, element.rule?.keepsWhenEmpty != true, !keepsWhenEmpty {
       output.removeSubrange(start...)
+      restoreGap(of: element)
     } else {
       output += "</\(tag)>".utf8
       if element.rule?.layout != .inline { isAtBlock = true }

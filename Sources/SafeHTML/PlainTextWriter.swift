@@ -68,6 +68,13 @@ struct PlainTextWriter {
 
   var place: Place { Place(count: output.count, breaks: breaks, space: space) }
 
+  /// Forgets what has separated words since a place. Returns whether there are none.
+  mutating func reset(to place: Place) -> Bool {
+    guard output.count == place.count else { return false }
+    (breaks, space) = (place.breaks, place.space)
+    return true
+  }
+
   /// Ends a quotation, whose first mark stands at a place. A quotation that has marks of its own gets no others.
   mutating func endQuote(_ place: Place, _ mark: String) {
     let length = mark.utf8.count

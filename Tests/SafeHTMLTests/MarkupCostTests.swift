@@ -80,9 +80,11 @@ import Testing
       "<iframe data-any=//a.example/1></iframe>", "<q>", "<q></q>", "<q>“x</q>", "1<sup>2</sup>", "<sup>1",
       "<a href=tel:1>",
       "<a href=/x></a>", "<a href=/x><img src=/1x1.gif width=1 height=1>", "<i title=x>", "<li><input type=checkbox>",
+      "x<table>", "x<p/>", "<x-y>x</x-y><template></template>",
     ].map { Shape.repeated($0) }
 
   private static let lengths: [Shape] = [
+    .long("<table>", "x<tr>", "</table>"), .long("<table>", "x<form><tr>", "</table>"), .long("<td>", "x</td><tr>", ""),
     .long("<img srcset='", "a,", "'>"), .long("<img srcset='", "a ", "'>"), .long("<img srcset='", "/a 1x, ", "'>"),
     .long("<p style='background:url(", "a(", ")'>"), .long("<math><mi>", "a &amp; ", "</mi></math>"),
     .long("<iframe srcdoc='", "<p>x ", "'></iframe>"), .long("<img alt='", "a <b> ", "'>"),
