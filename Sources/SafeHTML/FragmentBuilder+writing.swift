@@ -141,12 +141,28 @@ extension FragmentBuilder {
     return nil
   }
 
-  /// Writes the words for an empty element. A link that has none shows its address, unless it leads to a place on the page.
+  /// Writes the words for an empty element. A link that has none shows its address, unless it leads to the
+  /// page itself or another link shows where it leads.
   func writeLabel(_ element: OpenElement) {
     guard element.name == "a" else { return write(element.label) }
-    guard let link = element.link else { return }
+    guard let link = element.link, !knownPages.contains(LinkContext.page(link)), element.label != nil || element.isNoted
+    else { return }
+    namedPages.insert(LinkContext.page(link))
+    if case .written(_, let start, _) = element.treatment, !element.outside.isAtBlock, start > 0,
+      output[start - 1] > 0x20
+    {
+      output.insert(UInt8(ascii: " "), at: start)
+    }
     plain.separateWords()
     write(Array((element.label ?? Self.name(of: link)).utf8))
+    plain.separateWords()
+    gap = .blank
+  }
+
+  /// Whether the address of a link is worth noting if it has no content. Its author says otherwise of buttons for sharing.
+  func isNoted(_ attributes: [MarkupAttribute]) -> Bool {
+    guard let value = attributes.first(where: { $0.name == "rel" })?.value, value.utf8.count <= 256 else { return true }
+    return !["nofollow", "sponsored", "ugc"].contains(where: value.lowercased().contains)
   }
 
   /// Notes that the content of the open elements is empty on purpose.

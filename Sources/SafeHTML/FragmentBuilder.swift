@@ -38,6 +38,8 @@ final class FragmentBuilder: HTMLBuilder {
     var isQuiet = false
     /// The address of a link to another page.
     var link: String?
+    /// Whether the address of that page is worth noting if the link has no content.
+    var isNoted = true
     /// A number or address in place of a link that the fragment cannot have.
     var unlinked: String?
     /// Whether the element is a row or cell that the source does not have.
@@ -70,6 +72,11 @@ final class FragmentBuilder: HTMLBuilder {
   var fileURLs: Set<String> = []
   var linkedURLs: Set<String> = []
   var anchors: Set<String> = []
+  /// The pages of links that show something, and those of links that got a name.
+  private var shownPages: Set<String> = []
+  var namedPages: Set<String> = []
+  /// The pages that need no name, because another link shows them.
+  private(set) var knownPages: Set<String> = []
   var open: [OpenElement] = []
   var nesting = 0
   private var dropping = 0
@@ -112,7 +119,17 @@ final class FragmentBuilder: HTMLBuilder {
     return end.map { String(decoding: trimmed[...$0], as: UTF8.self) } ?? ""
   }
 
-  /// Reads a whole source.
+  /// Reads a whole source, and once more if a link without content leads to the page of another link.
+  static func reading(_ source: String, _ links: LinkContext) -> FragmentBuilder {
+    let builder = FragmentBuilder(links)
+    builder.read(source)
+    guard !builder.namedPages.isDisjoint(with: builder.shownPages) else { return builder }
+    let second = FragmentBuilder(links)
+    second.knownPages = builder.shownPages
+    second.read(source)
+    return second
+  }
+
   func read(_ source: String) {
     let bytes = MarkupRepair.repaired(Array(source.utf8.prefix(SafeHTML.maximumSourceBytes))).markup
     isDocument = Self.isDocument(bytes)
@@ -198,7 +215,8 @@ final class FragmentBuilder: HTMLBuilder {
         openLinks += 1
         let link = written.first { $0.name == "href" }?.value
         let reference = attributes.first { $0.name == "href" }?.value ?? ""
-        if links.target(of: reference) == nil, let link { element.link = link }
+        if links.target(of: reference) == nil, let link, !links.isOwnPage(link) { element.link = link }
+        element.isNoted = isNoted(attributes)
         linkedURLs.formUnion(link.map { [$0] } ?? [])
       }
       element.treatment = .written(tag: tag, start: start, hasID: id != nil)
@@ -315,6 +333,7 @@ final class FragmentBuilder: HTMLBuilder {
     }
     if element.name == "picture", isEmpty, let address = element.sourceSet { picture([("src", address)] + alt) }
     if let embed = element.embed, isEmpty || !embed.isOptional { writeLinks(embed) }
+    if let link = element.link, !self.isEmpty(element) { shownPages.insert(LinkContext.page(link)) }
     if isEmpty, !element.isQuiet, self.isEmpty(element) { writeLabel(element) }
     if let address = element.unlinked, !shows(address, from: element.content) {
       write(Array((self.isEmpty(element) ? address : " (\(address))").utf8))

@@ -47,11 +47,14 @@ struct LinkContext {
     let page = value[..<mark]
     if !page.utf8.allSatisfy({ $0 <= 0x20 }) {
       guard !addresses.isEmpty, let link = SafeLink.resolve(String(page), base: base, allowingMail: false),
-        addresses.contains(Self.page(link))
+        isOwnPage(link)
       else { return nil }
     }
     return String(name)
   }
+
+  /// Whether a link leads to the source itself.
+  func isOwnPage(_ link: String) -> Bool { addresses.contains(Self.page(link)) }
 
   private func id(of name: String) -> String? {
     Self.spellings(of: name).lazy.compactMap { anchors[Self.key($0)] }.first
@@ -76,7 +79,7 @@ struct LinkContext {
   }
 
   /// The address without scheme, fragment and final slash, so that different spellings are equal.
-  private static func page(_ address: String) -> String {
+  static func page(_ address: String) -> String {
     let page = address.utf8.prefix { $0 != UInt8(ascii: "#") }
     let text = String(decoding: page, as: UTF8.self)
     let rest = text.range(of: "://").map { String(text[$0.upperBound...]) } ?? text

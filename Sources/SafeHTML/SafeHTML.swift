@@ -40,8 +40,7 @@ public struct SafeHTML: Sendable, Equatable {
   ///   - address: The URL of the source itself. Links to its targets stay inside of the fragment.
   public init(_ source: String, base: String? = nil, address: String? = nil) {
     let links = LinkContext(base: base.flatMap { URL(string: $0) }, address: address)
-    let builder = FragmentBuilder(links)
-    builder.read(source)
+    let builder = FragmentBuilder.reading(source, links)
     text = builder.text
     images = builder.images
     recordings = builder.recordings

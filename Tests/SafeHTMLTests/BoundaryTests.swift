@@ -74,6 +74,28 @@ import Testing
     check(source, html, text)
   }
 
+  @Test(arguments: [
+    (
+      "<h2><a href='https://g.example/x'></a>Title</h2>",
+      "<h2><a href=\"https://g.example/x\">g.example/x</a> Title</h2>", "g.example/x Title"
+    ),
+    ("x<a href=/r title=R></a>y", "x <a href=\"https://a.example/r\" title=\"R\">R</a> y", "x R y"),
+    ("<a href=''></a>x", "x", "x"), ("<a href='https://a.example/posts/1/'></a>x", "x", "x"),
+    ("<a href=/x></a><a href=/x#n>words</a>", "<a href=\"https://a.example/x#n\">words</a>", "words"),
+    ("<a href=/x>words</a><h2><a href=/x title=y></a></h2>", "<a href=\"https://a.example/x\">words</a>", "words"),
+    (
+      "<a href=/x></a><a href=/x><img src=/a.png></a>",
+      "<a href=\"https://a.example/x\"><img src=\"https://a.example/a.png\"/></a>", ""
+    ),
+    ("x<a rel='NoFollow noopener' href='https://s.example/share'></a>", "x", "x"),
+    ("<a rel=nofollow href=/x>words</a>", "<a href=\"https://a.example/x\">words</a>", "words"),
+  ])
+  func `The address of an empty link is a word, unless nobody would miss it`(
+    _ source: String, _ html: String, _ text: String
+  ) {
+    check(source, html, text)
+  }
+
   @Test(arguments: ["&#x;", "&#x-1;", "&#;", "&# 1", "&#", "&#xg;", "&#X."])
   func `A reference without a number is text`(_ text: String) {
     check("a \(text)b", "a \(text.replacing("&", with: "&amp;"))b", "a \(text)b")

@@ -80,7 +80,7 @@ import Testing
       "<iframe data-any=//a.example/1></iframe>", "<q>", "<q></q>", "<q>“x</q>", "1<sup>2</sup>", "<sup>1",
       "<a href=tel:1>",
       "<a href=/x></a>", "<a href=/x><img src=/1x1.gif width=1 height=1>", "<i title=x>", "<li><input type=checkbox>",
-      "x<table>", "x<p/>", "<x-y>x</x-y><template></template>",
+      "x<table>", "x<p/>", "<x-y>x</x-y><template></template>", "<a href=/x></a><a href=/x>x</a>",
     ].map { Shape.repeated($0) }
 
   private static let lengths: [Shape] = [
