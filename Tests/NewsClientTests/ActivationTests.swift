@@ -1,6 +1,8 @@
 import BackgroundFetch
 import FaultServer
 import Foundation
+import GRDB
+import HTTPTransfer
 import News
 import NewsClient
 import Synchronization
@@ -125,6 +127,45 @@ import Testing
           await task.value
         }
         withExtendedLifetime(observation) {}
+      }
+    }
+
+    @Test("launches no second app while one runs, which is another process")
+    func runningElsewhere() async throws {
+      try await Installation.with { installation in
+        let desktop = Desktop()
+        installation.feed.publish("old")
+        let fetcher = try client(installation, desktop)
+        await fetcher.performFetch()
+        for _ in 0..<2 { try await fetcher.notifications.add(NotificationRequest(identifier: "tide", title: "Tide")) }
+        let lock = FetchLock(path: installation.folder.appending(path: "app.lock").path)
+        let app = try ChildSpawner(
+          executable: "/usr/bin/flock",
+          arguments: ["--no-fork", lock.path, "/bin/sh", "-c", "echo $$ > \(lock.path); exec /bin/sleep 600"],
+          environment: [:]
+        ).start()
+        defer {
+          kill(app, SIGKILL)
+          waitpid(app, nil, 0)
+        }
+        try await eventually("it runs") { lock.holder == app }
+        let output = installation.folder.appending(path: "launched").path
+        try fetcher.setLaunchCommand(["/bin/sh", "-c", ": > \(output)"])
+        let listening = Task { await fetcher.receiveActivations() }
+        try await eventually("it listens") { desktop.listeners.withLock(\.self) == 1 }
+        desktop.tap(2)
+        try await eventually("the tap is stored") { try await Self.storedTaps(installation) == 1 }
+        // A launched shell would write the file within milliseconds.
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(!FileManager.default.fileExists(atPath: output))
+        listening.cancel()
+        await listening.value
+      }
+    }
+
+    private static func storedTaps(_ installation: Installation) async throws -> Int? {
+      try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).read { db in
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM activations")
       }
     }
   #endif

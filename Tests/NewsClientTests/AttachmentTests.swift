@@ -45,12 +45,15 @@ import Testing
       try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data("x".utf8).write(to: place)
       #expect(downloads.file(of: picture) == place)
+      let ownFile = installation.folder.appending(path: "own.bin")
+      try journal.resume(journal.add(TransferRequest(download: transfers[0].request.url, to: ownFile)).number)
       installation.feed.publish("three")
       installation.feed.publish("four")
       await client.performFetch()
-      try await eventually("nothing of them is left") {
-        try downloads.file(of: picture) == nil && journal.transfers().allSatisfy { $0.state == .cancelled }
-      }
+      _ = await client.application.suspend()
+      #expect(downloads.file(of: picture) == nil, "nothing of them is left")
+      let states = try journal.transfers().map(\.state)
+      #expect(states == [.cancelled, .cancelled, .running], "the last one is of the app")
     }
   }
 
@@ -89,7 +92,9 @@ import Testing
       var news = item(1, [file("a"), file("b", 400), file("c"), file("d", 700), file("e")])
       news.title = "Night ferry returns"
       installation.feed.publish([news])
+      await client.application.enterForeground()
       await client.performFetch()
+      try await eventually("they are added") { try journal.transfers().count == 4 }
       _ = await client.application.suspend()
       let transfers = try journal.transfers()
       #expect(transfers.map { $0.request.url.lastPathComponent } == ["a", "b", "c", "e"])
@@ -97,6 +102,7 @@ import Testing
       #expect(transfers.map { $0.request.budget?.maximumBytes } == [600, nil, 600, 600])
       #expect(Set(transfers.compactMap { $0.request.budget?.name }).count == 1)
       #expect(Set(transfers.map(\.taskDescription)) == ["Night ferry returns"])
+      #expect(transfers.allSatisfy { !$0.request.isDiscretionary }, "the user waits for them")
       withExtendedLifetime(downloads) {}
     }
   }
@@ -111,7 +117,7 @@ import Testing
         (1...50).map { item($0, [News.Attachment(url: "https://example.org/\($0)", type: "image/png")]) })
       await client.performFetch()
       _ = await client.application.suspend()
-      #expect(try journal.transfers().count == 50)
+      #expect(try journal.transfers().count { $0.state == .running } == 50)
       withExtendedLifetime(downloads) {}
     }
   }
@@ -141,6 +147,28 @@ import Testing
       _ = await again.application.suspend()
       #expect(try journal.transfers().count == 1)
       withExtendedLifetime(others) {}
+    }
+  }
+
+  @Test("are added for the items of a restored server, whose versions begin again, but not if the file is there")
+  func restored() async throws {
+    try await Installation.with { installation in
+      let (feed, earlier) = (installation.feed, installation.feed.snapshot)
+      for number in 1...3 { feed.publish("\(number)") }
+      let client = try installation.client()
+      await client.performFetch()
+      let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.all)) {}
+      let journal = try TransferJournal(store: installation.folder)
+      let digest = String(repeating: "a", count: 64)
+      try Data("x".utf8).write(to: installation.folder.appending(path: "attachments").appending(path: digest))
+      let picture = News.Attachment(url: "/v1/media/1", type: "image/png", bytes: 600)
+      let stored = News.Attachment(url: "/v1/media/2", type: "image/png", bytes: 600, sha256: digest)
+      feed.restore(earlier)
+      feed.publish([item(4, [picture, stored])])
+      #expect(await client.performFetch().inserted == 1)
+      _ = await client.application.suspend()
+      #expect(try journal.transfers().map(\.request.url.path) == ["/v1/media/1"])
+      #expect(downloads.file(of: stored) != nil)
     }
   }
 

@@ -138,6 +138,60 @@ import Testing
     }
   }
 
+  @Test("follows the topics of the feed also after the server has refused another registration")
+  func topicsAfterRefusal() async throws {
+    try await Installation.with(topics: ["sport"]) { installation in
+      let devices = DeviceServer(installation.feed)
+      installation.server.respond(devices.respond)
+      let client = try installation.client()
+      await client.performFetch()
+      try await client.registerDevice(Self.registration)
+      devices.answer(FaultResponse(status: 503), FaultResponse(status: 422))
+      let refused = DeviceRegistration(provider: .fcm, token: "refused")
+      await #expect(throws: FetchError.self) { try await client.registerDevice(refused) }
+      installation.clock.advance(by: 3600)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["POST", "PUT state", "PUT", "PUT"])
+      #expect(devices.device?.registration.topics == ["sport"])
+      var other = installation
+      other.topics = ["arts"]
+      installation.clock.advance(by: 3600)
+      await (try other.client()).performFetch(.scheduled)
+      #expect(devices.device?.registration.topics == ["arts"])
+      #expect(devices.device?.registration.token == Self.registration.token)
+    }
+  }
+
+  @Test("that the app makes again after a sign-out without a response stays; until then nothing is reported")
+  func registeredAgain() async throws {
+    try await with { installation, devices, client in
+      try await client.registerDevice(Self.registration)
+      _ = devices.requests()
+      devices.answer(FaultResponse(status: 503))
+      await #expect(throws: FetchError.self) { try await client.removeDevice() }
+      await client.receive(push(installation))
+      #expect(devices.requests() == ["DELETE"])
+      try await client.registerDevice(Self.registration)
+      installation.clock.advance(by: 3600)
+      await client.performFetch(.scheduled)
+      #expect(devices.devices.count == 1 && client.device?.id != nil)
+    }
+  }
+
+  @Test("is renewed although the server has refused its code, which is not sent again")
+  func refusedCode() async throws {
+    try await with { installation, devices, client in
+      try await registerWebPush(client)
+      _ = devices.requests()
+      devices.answer(FaultResponse(status: 403))
+      await client.receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8)))
+      #expect(devices.requests() == ["PUT confirmation"])
+      installation.clock.advance(by: 3600)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT", "PUT state"])
+    }
+  }
+
   @Test(
     "and all requests of the app about it end at the timeout, if the server never answers",
     arguments: ["offer", "register", "remove", "sign out"])

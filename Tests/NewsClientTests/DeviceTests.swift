@@ -114,6 +114,9 @@ import Testing
       installation.clock.advance(by: 3600)
       await client.performFetch(.scheduled)
       #expect(devices.requests() == ["POST", "PUT state"])
+      devices.forget()
+      try await client.removeDevice()
+      #expect(devices.requests() == ["DELETE"] && client.device == nil, "there is nothing left to remove")
     }
   }
 
@@ -268,6 +271,10 @@ import Testing
       #expect(devices.device?.reports.last?.push == third && devices.device?.reports.last?.result == .newData)
       await client.performFetch(.scheduled)
       #expect(devices.requests() == ["PUT state"])
+      devices.answer(FaultResponse(status: 403))
+      await push(UUID(), token: installation.feed.token())
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT state"], "a report that is refused is not repeated")
     }
   }
 }

@@ -102,6 +102,23 @@ import Testing
     }
   }
 
+  @Test("is none if a fetch in between has succeeded")
+  func recovered() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      await client.performFetch()
+      for result in [FetchResult.failed, .noData, .failed] {
+        if result == .failed { installation.feed.fault(next: .response(.json("{}", status: 400))) }
+        #expect(await client.performFetch().result == result)
+        installation.clock.advance(by: 50_000)
+      }
+      installation.feed.fault(next: .response(.json("{}", status: 400)), path: "/v1/changes")
+      _ = installation.requests()
+      #expect(await client.performFetch().result == .failed)
+      #expect(installation.requests() == ["*/v1/changes"])
+    }
+  }
+
   /// Lets the server send tokens of another form, and its items on pages of 200. A cursor is the position of an item.
   ///
   /// - Parameter next: Returns the link to the page that begins at a position; nil for none.

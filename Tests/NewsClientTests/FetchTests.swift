@@ -169,6 +169,39 @@ import Testing
     }
   }
 
+  @Test("leaves the badge cleared if the user opens the app during it")
+  func openedMeanwhile() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      #expect(await client.performFetch().badge == 1)
+      _ = installation.requests()
+      installation.feed.fault(next: .hang(at: .start))
+      async let report = client.performFetch()
+      try await eventually("the request has come") { !installation.requests().isEmpty }
+      try client.recordOpening()
+      installation.server.release()
+      #expect(await report.badge == 0)
+      #expect(try client.badge == 0)
+    }
+  }
+
+  @Test("learns no publication times from its first items, which are history")
+  func history() async throws {
+    try await Installation.with { installation in
+      let now = installation.clock.now.date
+      installation.feed.publish("one", date: now - 60)
+      let client = try installation.client()
+      #expect(await client.performFetch().inserted == 1)
+      var nothing = FetchScheduler().news
+      nothing.record([], now: now, in: client.configuration.timeZone)
+      #expect(try client.schedule.news == nothing)
+      installation.feed.publish("two", date: now - 30)
+      #expect(await client.performFetch().inserted == 1)
+      #expect(try client.schedule.news != nothing)
+    }
+  }
+
   @Test("counts only items in the badge that are stored and unread")
   func badgeOfRemovedItems() async throws {
     try await Installation.with(extent: .window(30)) { installation in

@@ -157,6 +157,21 @@ import Testing
     }
   }
 
+  @Test("to a request for a snapshot that has only changes removes no item")
+  func noSnapshot() async throws {
+    try await Installation.with(extent: .full) { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      feed.moveEpoch(keepingHistory: false)
+      feed.fault(next: .init { original, _ in original })
+      feed.fault(next: .response(.json(#"{"changes":[],"more":false,"token":"\#(feed.token())"}"#)))
+      #expect(await client.performFetch().result == .failed)
+      try installation.expectEqual(client)
+    }
+  }
+
   @Test("with a length that overflows counts as one without a body")
   func hugeLength() async throws {
     try await Installation.with { installation in

@@ -60,6 +60,73 @@ import Testing
     }
   }
 
+  @Test(
+    "and corrected or retracted again during their replacement are replaced again or withdrawn",
+    arguments: [false, true])
+  func overtakenReplacement(isRetracted: Bool) async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      let other = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      var item = installation.publishBreaking("Flod")
+      await client.fetchAndDeliver()
+      item.title = "Flood"
+      installation.feed.publish([item])
+      item.title = "Flood in the harbour"
+      presenter.interruption.withLock { interruption in
+        interruption = { [item] in
+          if isRetracted { installation.feed.retract(item.id) } else { installation.feed.publish([item]) }
+          #expect(await other.performFetch().result == .newData)
+        }
+      }
+      await client.fetchAndDeliver()
+      #expect(presenter.replaced == (isRetracted ? ["1: Flood"] : ["1: Flood", "1: Flood in the harbour"]))
+      #expect(presenter.withdrawn == (isRetracted ? ["1"] : []))
+      // Its delivery waits for that of the first client.
+      _ = await other.application.suspend()
+    }
+  }
+
+  @Test("and requested again by the app during their withdrawal are shown")
+  func overtakenWithdrawal() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let notifications = try await installation.notifier(presenter).notifications
+      try await notifications.add(NotificationRequest(identifier: "tide", title: "High water"))
+      let adding = Mutex<Task<Void, any Error>?>(nil)
+      presenter.interruption.withLock { interruption in
+        interruption = {
+          let request = NotificationRequest(identifier: "tide", title: "Low water")
+          let task = Task { try await notifications.add(request) }
+          adding.withLock { $0 = task }
+          try await eventually("it is stored") { try notifications.pending == [request] }
+        }
+      }
+      try await notifications.removeDelivered(["tide"])
+      try await adding.withLock(\.self)?.value
+      #expect(try notifications.delivered.map(\.request.title) == ["Low water"])
+    }
+  }
+
+  @Test("about an item that was read are not replaced")
+  func correctedAfterReading() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      var item = installation.publishBreaking("Flod")
+      await client.fetchAndDeliver()
+      try client.setRead([item.id])
+      item.title = "Flood"
+      installation.feed.publish([item])
+      await client.fetchAndDeliver()
+      #expect(presenter.titles == ["Flod"] && presenter.replaced == [])
+    }
+  }
+
   @Test("are forgotten if the store follows another feed, also about items that this one has too")
   func otherFeed() async throws {
     try await Installation.with { installation in
@@ -100,6 +167,27 @@ import Testing
       await client.notifications.deliver()
       #expect(try client.notifications.waitingItems == 0)
       #expect(presenter.presented == [])
+    }
+  }
+}
+
+@Suite("The text of a notification") struct NotificationTextTests {
+  @Test("is the title and the summary of the item, or else the first line and the rest of its text, each limited")
+  func parts() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      var item = installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      installation.feed.publish("Night ferry\nIt sails again.\nFrom pier 3.")
+      await client.fetchAndDeliver()
+      (item.id, item.title, item.summary, item.date) = (UUID(), "High water", "At noon.", item.date + 60)
+      installation.feed.publish([item])
+      await client.fetchAndDeliver()
+      installation.feed.publish("text", date: item.date + 60, title: String(repeating: "x", count: 200))
+      await client.fetchAndDeliver()
+      #expect(presenter.titles == ["Night ferry", "High water", String(repeating: "x", count: 119) + "…"])
+      #expect(presenter.presented.map(\.body) == ["It sails again. From pier 3.", "At noon.", "text"])
     }
   }
 }

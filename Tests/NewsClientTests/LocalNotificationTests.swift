@@ -18,6 +18,8 @@ final class RecordingPresenter: NotificationPresenter {
   }
 
   let mode = Mutex(Mode.works)
+  /// An event during the next replacement or withdrawal.
+  let interruption = Mutex<(@Sendable () async throws -> Void)?>(nil)
   private let calls = Mutex<(presented: [NotificationRequest], replaced: [String], withdrawn: [String])>(([], [], []))
 
   var presented: [NotificationRequest] { calls.withLock(\.presented) }
@@ -39,22 +41,26 @@ final class RecordingPresenter: NotificationPresenter {
 
   func replace(_ handle: String, with request: NotificationRequest) async throws -> String? {
     calls.withLock { $0.replaced.append("\(handle): \(request.title)") }
+    try await interruption.withLock { $0.take() }?()
     return handle
   }
 
   func withdraw(_ handle: String) async throws {
     if mode.withLock({ $0 == .fails }) { throw Failure() }
     calls.withLock { $0.withdrawn.append(handle) }
+    try await interruption.withLock { $0.take() }?()
   }
 }
 
 extension Installation {
   /// Returns a client that raises notifications, as a new process creates it.
   ///
-  /// - Parameter isVisible: Whether the app is in the foreground.
+  /// - Parameters:
+  ///   - isVisible: Whether the app is in the foreground.
+  ///   - notifiesInForeground: Whether it wants notifications there.
   func notifier(
     _ presenter: RecordingPresenter, quietHours: QuietHours? = nil, program: URL? = nil, isVisible: Bool = false,
-    log: @escaping @Sendable (String) -> Void = { _ in }
+    notifiesInForeground: Bool = false, log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws -> NewsFetcher {
     var configuration = NewsFetcher.Configuration(
       folder: folder, feed: try followedFeed(), userAgent: "tests/1 (+https://example.org)")
@@ -63,6 +69,7 @@ extension Installation {
     var options = NotificationOptions()
     (options.showsNews, options.quietHours, options.program) = (true, quietHours, program)
     configuration.notifications = options
+    configuration.notifiesInForeground = notifiesInForeground
     let application = ApplicationLifecycle(launchReason: isVisible ? .user : .fetch, clock: clock)
     await application.launch()
     return try NewsFetcher(configuration, application: application, clock: clock, log: log)
@@ -158,21 +165,21 @@ extension NewsFetcher {
     }
   }
 
-  @Test("are not raised while the app is visible, unless it wants them")
-  func visible() async throws {
+  @Test("are not raised while the app is visible, unless it wants them", arguments: [false, true])
+  func visible(isWanted: Bool) async throws {
     try await Installation.with { installation in
       installation.feed.publish("old")
       let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter, isVisible: true)
+      let client = try await installation.notifier(presenter, isVisible: true, notifiesInForeground: isWanted)
       await client.performFetch(.launch)
       installation.feed.publish("new", title: "New")
       #expect(await client.performFetch(.manual).inserted == 1)
       await client.notifications.deliver()
-      #expect(presenter.presented == [])
+      #expect(presenter.titles == (isWanted ? ["New"] : []))
       installation.feed.publish("next", title: "Next")
       _ = await client.application.suspend()
       await client.fetchAndDeliver()
-      #expect(presenter.titles == ["Next"])
+      #expect(presenter.titles == (isWanted ? ["New", "Next"] : ["Next"]))
     }
   }
 
@@ -196,6 +203,10 @@ extension NewsFetcher {
       await next.notifications.deliver()
       #expect(presenter.titles == ["One"])
       #expect(try next.notifications.waitingItems == 0)
+      presenter.mode.withLock { $0 = .fails }
+      installation.feed.publish("two", title: "Two")
+      await client.fetchAndDeliver()
+      #expect(reports.texts.count == 2, "a failure after a success is logged again")
     }
   }
 

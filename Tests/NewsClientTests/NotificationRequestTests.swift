@@ -1,7 +1,9 @@
 import BackgroundFetch
 import Foundation
+import GRDB
 import News
 import NewsClient
+import Synchronization
 import TestKit
 import Testing
 
@@ -75,12 +77,53 @@ import Testing
       try notifications.removePending()
       #expect(try notifications.pending == [])
       for name in ["d", "e"] { try await notifications.add(request(name, name)) }
+      try await notifications.add(request("f", "f", at: date))
+      try notifications.removePending(["e"])
+      try await notifications.removeDelivered(["f"])
+      #expect(try notifications.pending.map(\.identifier) == ["f"], "each method has its own notifications")
       try await notifications.removeDelivered(["d"])
       #expect(presenter.withdrawn == ["1"])
       #expect(try notifications.delivered.map(\.request.identifier) == ["e"])
       try await notifications.removeDelivered()
       #expect(presenter.withdrawn == ["1", "2"])
       #expect(try notifications.delivered == [])
+    }
+  }
+
+  @Test("replaces one that waits for its withdrawal")
+  func withdrawnAndRequested() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let notifications = try await installation.notifier(presenter).notifications
+      try await notifications.add(request("tide", "High water"))
+      presenter.mode.withLock { $0 = .fails }
+      try await notifications.removeDelivered(["tide"])
+      #expect(try notifications.delivered == [])
+      presenter.mode.withLock { $0 = .works }
+      try await notifications.add(request("tide", "Low water"))
+      #expect(presenter.replaced == ["1: Low water"] && presenter.withdrawn == [])
+      #expect(try notifications.delivered.map(\.request.title) == ["Low water"])
+    }
+  }
+
+  @Test("waits for its date, however many others are delivered meanwhile, of which the last two hundred are known")
+  func retention() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let notifications = try await installation.notifier(presenter).notifications
+      try await notifications.add(request("later", "Later", at: installation.clock.now.date + 3600))
+      let json = try JSONEncoder().encode(request("earlier", "Earlier"))
+      try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).write { db in
+        for number in 0..<210 {
+          try db.execute(
+            sql: "INSERT INTO notifications (identifier, json, due, delivered) VALUES (?, ?, 0, ?)",
+            arguments: ["\(number)", json, number])
+        }
+      }
+      try await notifications.add(request("tide", "High water"))
+      #expect(try notifications.pending.map(\.identifier) == ["later"])
+      #expect(try notifications.delivered.count == 200)
+      #expect(try notifications.delivered.first?.request.identifier == "tide")
     }
   }
 

@@ -48,10 +48,12 @@ import Testing
       installation.feed.publish("one")
       let client = try installation.client()
       await client.performFetch()
+      _ = installation.requests()
       for extra in [#""content-id":7"#, #""content-id":"\#(UUID())""#, #""token":"1zzzzzz00000.9""#] {
         let payload = #"{"aps":{"content-available":1},\#(extra)}"#
         #expect(await client.receive(RemoteNotification(payload: Data(payload.utf8))).result == .noData)
       }
+      #expect(installation.requests() == Array(repeating: "*/v1/changes", count: 3), "no list is transferred again")
       try installation.expectEqual(client)
     }
   }

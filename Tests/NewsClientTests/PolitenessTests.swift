@@ -23,6 +23,7 @@ import Testing
         await client.receive(RemoteNotification())
       }
       #expect(installation.requests() == [])
+      #expect(try client.schedule.failures == 1, "a fetch without a request is no further failure")
       installation.clock.advance(by: 599)
       #expect(await client.performFetch().requests == 0)
       installation.clock.advance(by: 2)
@@ -48,6 +49,19 @@ import Testing
       installation.feed.fault(next: .busy(503, retryAfter: .text(value)))
       #expect(await client.performFetch().result == .failed)
       #expect(try client.schedule.holdRemaining(at: installation.clock.now) <= .seconds(86_400))
+    }
+  }
+
+  @Test("ignores Retry-After of a response that is no refusal", arguments: [200, 304])
+  func noRefusal(status: Int) async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      if status == 200 { installation.feed.publish("two") }
+      installation.feed.fault(next: .header("Retry-After", "600"))
+      #expect(await client.performFetch().result == (status == 200 ? .newData : .noData))
+      #expect(await client.performFetch().requests == 1)
     }
   }
 

@@ -54,9 +54,10 @@ import Testing
         #expect(await Set([first.result, second.result]).contains(.newData))
         #expect(seen.texts == ["one", "two"])
       }
-      let names = try FileManager.default.contentsOfDirectory(
-        atPath: installation.folder.appending(path: "pushes").path)
-      #expect(names == [], "no push is left")
+      let folder = installation.folder.appending(path: "pushes").path
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [], "no push is left")
+      let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
+      #expect(mode == 0o700, "pushes are for the user alone")
       withExtendedLifetime(observation) {}
     }
   }
@@ -94,7 +95,17 @@ import Testing
     try await eventually("the app fetches") { !installation.requests().isEmpty }
     handler.cancel()
     #expect(await handler.value.result == .failed)
+    let fetchLock = FetchLock(path: installation.folder.appending(path: "fetch.lock").path)
+    try await eventually("its fetch has ended") { try !fetchLock.isHeld }
     try await body(delivery, lock)
+  }
+
+  /// Writes a report for a sender that has been killed, and returns its file.
+  private func writeReport(_ installation: Installation, hoursAgo hours: Double) throws -> URL {
+    let milliseconds = Int64((Date().timeIntervalSince1970 - hours * 3600) * 1000)
+    let file = installation.folder.appending(path: "pushes/000\(milliseconds)-B.report")
+    try Data().write(to: file)
+    return file
   }
 
   /// Returns the names of the files of the waiting pushes.
@@ -120,15 +131,80 @@ import Testing
       try await interrupted(installation) { delivery, lock in
         delivery.cancel()
         #expect(await delivery.value.result == .failed)
-        let report = installation.folder.appending(path: "pushes/0000000000000001-B.report")
-        try Data().write(to: report)
+        let unread = try [2, 0.5].map { try writeReport(installation, hoursAgo: $0) }
         lock.release()
         let reports = Reports()
         try await receiving(try client(installation), reports) {
           try await eventually("it is handled") { reports.all.first?.inserted == 1 }
-          #expect(!FileManager.default.fileExists(atPath: report.path))
+          #expect(
+            unread.map { FileManager.default.fileExists(atPath: $0.path) } == [false, true], "an hour is the limit")
         }
       }
+    }
+  }
+
+  @Test("that has waited for an app for hours is handled within the time of a new wake")
+  func oldWake() async throws {
+    struct Waiting: Encodable {
+      var payload: Data
+      var wake: FetchInstant
+    }
+    try await Installation.with { installation in
+      let (app, reports) = (try installation.client(), Reports())
+      installation.feed.publish("one")
+      let push = Waiting(payload: payload(installation.feed), wake: installation.clock.now)
+      installation.clock.advance(by: 7200)
+      let folder = installation.folder.appending(path: "pushes")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try JSONEncoder().encode(push).write(to: folder.appending(path: "0-A.push"))
+      try await receiving(app, reports) {
+        try await eventually("it is handled") { !reports.all.isEmpty }
+        #expect(reports.all.first?.inserted == 1, "\(reports.all.first?.error ?? "")")
+      }
+    }
+  }
+
+  @Test(
+    "that a stopped app leaves is handled by the sender after 10 s, and given up after 32 s if the app has taken it")
+  func stoppedApp() async throws {
+    try await Installation.with { installation in
+      let (sender, clock, reports) = (try installation.client(), installation.clock, Reports())
+      let lock = try #require(try FetchLock(path: installation.folder.appending(path: "app.lock").path).acquire())
+      for hasTaken in [false, true] {
+        installation.feed.publish("one")
+        let (push, start) = (payload(installation.feed), clock.now)
+        let delivery = Task { reports.add(await sender.deliver(push)) }
+        defer { delivery.cancel() }
+        try await eventually("it waits") { waiting(installation).count == 1 }
+        if hasTaken {
+          let file = installation.folder.appending(path: "pushes").appending(path: waiting(installation)[0])
+          try FileManager.default.moveItem(at: file, to: file.deletingPathExtension().appendingPathExtension("taken"))
+        }
+        try await eventually("its time is over") {
+          clock.advance(by: 0.5)
+          return hasTaken ? reports.all.count == 2 : waiting(installation).isEmpty
+        }
+        #expect(clock.now.seconds(since: start) >= (hasTaken ? 32 : 10))
+        try await eventually("it has ended") { reports.all.count == (hasTaken ? 2 : 1) }
+      }
+      #expect(reports.all.map(\.inserted) == [1, 0])
+      #expect(reports.all.last?.error == "the app has not handled the push in time")
+      lock.release()
+    }
+  }
+
+  @Test("launches no app if it is for display only, or exceeds the hourly limit of wakes")
+  func noLaunch() async throws {
+    try await Installation.with { installation in
+      let sender = try client(installation)
+      let output = installation.folder.appending(path: "launched").path
+      try sender.setLaunchCommand(["/bin/sh", "-c", #": > "$1""#, "sh", output])
+      await sender.deliver(Data(#"{"aps":{"alert":"High water"},"push":"\#(UUID())"}"#.utf8))
+      #expect(!FileManager.default.fileExists(atPath: output))
+      for _ in 0..<3 { #expect(await sender.receive(RemoteNotification()).requests == 1) }
+      installation.feed.publish("one")
+      #expect(await sender.deliver(payload(installation.feed)).requests == 0)
+      #expect(!FileManager.default.fileExists(atPath: output))
     }
   }
 

@@ -107,6 +107,22 @@ import Testing
     }
   }
 
+  @Test("stays pending if its own fetches do not reach its token")
+  func staleResponses() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(86_400))) }
+      await client.performFetch(.scheduled)
+      let outdated = #"{"changes":[],"more":false,"token":"\#(installation.feed.token())"}"#
+      installation.feed.publish("two")
+      installation.feed.fault(next: .response(.json(outdated)), times: 2)
+      #expect(await client.receive(push(token: installation.feed.token())).result == .noData)
+      #expect(try client.decision() == .wake(.push, sources: []))
+      #expect(await client.performFetch(.scheduled).inserted == 1)
+    }
+  }
+
   @Test("over the limit stays pending until the newest token is reached, in whatever order the pushes arrive")
   func olderPush() async throws {
     try await Installation.with { installation in

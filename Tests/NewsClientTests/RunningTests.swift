@@ -31,6 +31,7 @@ import Testing
         let wakes = try client.runs(limit: 100).reversed().map(\.started)
         #expect(wakes.count > 3 && app.reports.all.count == wakes.count)
         #expect(zip(wakes.dropFirst(), wakes).allSatisfy { $0.timeIntervalSince($1) >= 7200 })
+        #expect(client.application.currentState == .background, "it was not suspended before")
       }
     }
   }
@@ -136,6 +137,30 @@ import Testing
         try await app.live(12 * 3600)
         #expect(app.reports.all.count >= 3)
         try await eventually("it is suspended") { client.application.currentState == .suspended }
+      }
+    }
+  }
+
+  @Test("ends once its application has exited")
+  func exited() async throws {
+    try await Installation.with { installation in
+      let clock = installation.clock
+      let application = ApplicationLifecycle(launchReason: .fetch, exitsOnSuspend: true, clock: clock)
+      let client = try NewsFetcher(
+        .init(folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1"),
+        application: application, clock: clock)
+      let ended = Reports()
+      let running = Task {
+        await client.run()
+        ended.note("ended")
+      }
+      defer { running.cancel() }
+      try await eventually("it waits") { clock.sleeping.count >= LivingApp.sleepers }
+      let suspension = await application.suspend()
+      #expect(suspension == .terminated)
+      try await eventually("it ends") {
+        clock.advance(by: 300)
+        return ended.texts == ["ended"]
       }
     }
   }

@@ -49,6 +49,7 @@ import Testing
     #expect(try JSONDecoder().decode(WebPushReceiver.self, from: JSONEncoder().encode(new)).keys == new.keys)
     for json in [
       #"{"privateKey":"","auth":""}"#, #"{"privateKey":"\#(String(repeating: "A", count: 43))","auth":"AA"}"#,
+      #"{"privateKey":"q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94","auth":"AA"}"#,
     ] {
       #expect(throws: DecodingError.self) { try JSONDecoder().decode(WebPushReceiver.self, from: Data(json.utf8)) }
     }

@@ -71,6 +71,7 @@ import Testing
     try await Installation.with(extent: .window(4)) { installation in
       let feed = installation.feed
       let (items, client) = try await Self.fetchedWindow(installation)
+      let earlier = feed.token()
       for item in items[5...] { feed.retract(item.id) }
       // The item is older than the window. When it enters the window it does not count as new, although the store
       // already has its version.
@@ -78,6 +79,8 @@ import Testing
       corrected.text = "item 4, corrected"
       feed.publish([corrected])
       #expect(await client.performFetch().removed == 3)
+      feed.fault(next: .header("Sync-Token", "\(earlier)"), path: "/v1/items")
+      #expect(await client.performFetch().result == .noData, "a cache has sent an outdated list")
       _ = installation.requests()
       await client.performFetch()
       #expect(installation.requests() == ["*/v1/changes", "*/v1/items"])
