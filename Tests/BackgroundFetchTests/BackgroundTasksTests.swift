@@ -123,6 +123,11 @@ struct BackgroundTasksTests {
     }
     #expect(outcome.result == .noData)
     #expect(tasks.timeRemaining == .seconds(30))
+    clock.advance(by: 10)
+    var earlier = clock.now
+    earlier.uptime -= 15
+    _ = await fetcher.perform(reason: .scheduled, wake: earlier) { _ in .noData }
+    #expect(tasks.timeRemaining == .seconds(20), "a wake that began before shortens no limit")
     #expect(log.entries.isEmpty)
   }
 }

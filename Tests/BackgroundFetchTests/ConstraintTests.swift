@@ -44,6 +44,11 @@ import Testing
     #expect(try !isLow(battery(status: "Charging", capacity: "3")))
     #expect(try !isLow(battery(status: "Discharging", capacity: "much")))
     #expect(try !isLow(battery("hid-mouse", status: "Discharging", capacity: "3", scope: "Device")))
+    for (status, isOnBattery) in [("Discharging", true), ("Charging", false)] {
+      try withSysfs(battery(status: status, capacity: "80")) { sysfs in
+        #expect(SystemConstraints(sysfs: sysfs, busctl: []).current.isOnBattery == isOnBattery)
+      }
+    }
     #expect(try isLow(["firmware/acpi/platform_profile": "low-power"]))
     #expect(try !isLow(["firmware/acpi/platform_profile": "balanced"]))
   }

@@ -144,7 +144,7 @@ struct FetchBudgetTests {
     fetch.gate.open()
   }
 
-  @Test("a wake that is 30 s old starts no fetch")
+  @Test("a wake that is 30 s old starts no fetch in the background")
   func lateWake() async {
     let wake = Wake()
     let moment = wake.clock.now
@@ -155,6 +155,9 @@ struct FetchBudgetTests {
     }
     #expect(outcome == FetchOutcome(result: .failed, ending: .expired, hasJoined: false, duration: .seconds(30)))
     #expect(wake.fetcher.isIdle)
+    await wake.application.enterForeground()
+    let visible = await wake.fetcher.perform(reason: .push, wake: moment) { _ in .newData }
+    #expect(visible.result == .newData, "the user of a visible app waits for it")
   }
 
   @Test("a wake in the future leaves no more than 30 s")

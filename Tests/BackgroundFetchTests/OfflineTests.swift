@@ -19,6 +19,7 @@ import Testing
 
   @Test func `Does not count: the minimum interval starts at the wake before it`() {
     var scheduler = scheduler(.duration(.seconds(7200)))
+    scheduler.setSource("main", minimumInterval: .seconds(900))
     scheduler.wakeStarted(at: moment(0))
     scheduler.record(run(.newData), at: moment(1))
     let start = wake(scheduler, after: 1)
@@ -26,7 +27,7 @@ import Testing
     scheduler.wakeStarted(at: moment(start))
     scheduler.record(run(.failed, isOffline: true), at: moment(start + 5))
     #expect(scheduler.failures == 0)
-    #expect(scheduler.lastWake == moment(0))
+    #expect(scheduler.lastWake == moment(0) && scheduler.sources.map(\.lastFetch) == [moment(1)])
     let next = wake(scheduler, after: start + 5)
     #expect(next - start <= 200, "the first retry follows within two minutes")
     scheduler.wakeStarted(at: moment(next))
@@ -164,6 +165,10 @@ import Testing
       #expect(!scheduler.decision(at: moment(60)).isWake)
       let expected = [5001.0, 901, 121][obstacle]
       #expect(scheduler.decision(at: moment(expected)) == .wake(.push, sources: []))
+      if obstacle < 2 { continue }
+      // The network is back.
+      scheduler.reconnected(at: moment(10))
+      #expect(scheduler.pushDelay(at: moment(10)) ?? .zero > .zero, "the delay of the install")
     }
   }
 

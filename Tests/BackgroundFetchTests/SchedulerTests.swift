@@ -30,6 +30,23 @@ import Testing
     #expect(scheduler.decision(at: moment(day)) == .never)
   }
 
+  @Test func `Signing out leaves nothing that a later interval makes up for`() {
+    var fresh = scheduler()
+    fresh.wakeStarted(at: moment(0))
+    var run = RunRecord(reason: .scheduled, result: .noData, started: monday)
+    fresh.record(run, at: moment(0))
+    #expect(!fresh.decision(at: moment(1000)).isWake)
+    run.received = 5
+    for isMissed in [false, true] {
+      var scheduler = fresh
+      if isMissed { scheduler.wakeMissed() } else { scheduler.record(run, at: moment(1)) }
+      #expect(scheduler.decision(at: moment(1000)).isWake)
+      scheduler.signOut()
+      scheduler.setInterval(.minimum)
+      #expect(scheduler.decision(at: moment(1000)) == fresh.decision(at: moment(1000)))
+    }
+  }
+
   @Test func `From the third day on, a wake precedes a daily opening at 1 p.m.`() {
     for seed in UInt64(0)..<8 {
       var scheduler = scheduler(seed: seed)
