@@ -82,6 +82,51 @@ extension DownloadTests {
     }
   }
 
+  @Test("that is suspended while its last bytes arrive appears once it is resumed, without another request")
+  func suspendedAtTheEnd() async throws {
+    final class Suspending: HTTPTransport {
+      let requests = Mutex(0)
+      private let journal: TransferJournal
+
+      init(_ journal: TransferJournal) { self.journal = journal }
+
+      func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+        requests.withLock { $0 += 1 }
+        let parts = Mutex([Data(count: 1000)])
+        let body = AsyncThrowingStream<Data, any Error> { [journal] in
+          if let part = parts.withLock({ $0.popLast() }) { return part }
+          for transfer in try journal.transfers() { try journal.suspend(transfer.number) }
+          return nil
+        }
+        return HTTPTransportResponse(status: 200, headers: [HTTPHeader("Content-Length", "1000")], body: body)
+      }
+
+      func upload(
+        _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+      ) async throws -> HTTPTransportResponse { throw HTTPTransportError(.broken, "not used") }
+    }
+    try await TransferFixture.with { fixture in
+      let transport = Suspending(fixture.journal)
+      let worker = try TransferWorker(
+        store: fixture.folder, userAgent: "tests/1", transport: transport, clock: fixture.clock)
+      let task = Task { try await worker.run() }
+      let files = (0..<10).map { fixture.folder.appending(path: "\($0).bin") }
+      // The worker learns of the suspension while the download ends.
+      for file in files {
+        let number = try fixture.download { $0.file = file }
+        try await fixture.eventually("it is suspended") { try fixture.journal.transfer(number)?.state == .suspended }
+      }
+      task.cancel()
+      _ = try await task.value
+      #expect(!files.contains { FileManager.default.fileExists(atPath: $0.path) })
+      let numbers = try fixture.journal.transfers().map(\.number)
+      for number in numbers { try fixture.journal.resume(number, at: fixture.clock.now) }
+      try await fixture.working { for number in numbers { try await fixture.finish(number) } }
+      #expect(files.allSatisfy { FileManager.default.fileExists(atPath: $0.path) })
+      #expect(transport.requests.withLock(\.self) == 10 && fixture.server.requests.isEmpty)
+    }
+  }
+
   @Test(
     "begins again if the part is not the requested one, or longer than declared", arguments: [0, 1])
   func wrongPart(number: Int) async throws {

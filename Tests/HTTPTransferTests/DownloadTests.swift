@@ -258,6 +258,24 @@ import Testing
     }
   }
 
+  @Test("is continued after a minute without data")
+  func stalled() async throws {
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      fixture.modify { response, _, number in number == 0 ? response.hanging(at: .body(150_000)) : response }
+      try await fixture.working {
+        let number = try fixture.download()
+        try await fixture.eventually("a part is there") { try fixture.partialSize() == 150_000 }
+        fixture.clock.advance(by: 61)
+        try await fixture.eventually("it is interrupted") { fixture.server.openConnections == 0 }
+        #expect(try fixture.journal.transfer(number)?.state == .running)
+        try await fixture.finish(number)
+      }
+      #expect(try Data(contentsOf: fixture.output) == content)
+      #expect(fixture.server.requests.last?["Range"] == "bytes=150000-")
+    }
+  }
+
   @Test("waits for its conditions if it is discretionary")
   func discretionary() async throws {
     try await TransferFixture.with { fixture in
@@ -285,6 +303,7 @@ import Testing
           try fixture.download { $0.file = fixture.folder.appending(path: "\(index).bin") }
         }
         try await fixture.eventually("four are under way") { fixture.server.requests.count == 4 }
+        #expect(try TransferJournal.needsWorker(store: fixture.folder, clock: fixture.clock) == false)
         let other = try TransferWorker(store: fixture.folder, userAgent: "tests", clock: SystemClock())
         // The second worker gives up after five seconds of real time, because the first one holds the lock.
         #expect(try await other.run() == false)

@@ -76,6 +76,32 @@ import Testing
     }
   }
 
+  @Test("waits for the last transfer of the session, and for no transfer without a session")
+  func last() async throws {
+    try await TransferFixture.with { fixture in
+      let launches = Launches()
+      let isBusy = Mutex(true)
+      fixture.modify { response, request, _ in
+        request.path == "/busy" && isBusy.withLock(\.self) ? .busy(503, retryAfter: .seconds(3600)) : response
+      }
+      let busy = try #require(URL(string: "http://localhost:\(fixture.server.port)/busy"))
+      let held = try #require(URL(string: "http://held.example/file"))
+      RetryAfterStore(store: fixture.folder, clock: fixture.clock).delay(held, seconds: 80_000)
+      _ = try fixture.download { $0.url = held }
+      let app = try session(fixture)
+      for url in [fixture.url, busy] { try app.transfer(TransferRequest(download: url)).resume() }
+      await app.invalidate()
+      try await work(fixture, launches)
+      #expect(try fixture.journal.transfers(of: "media").map(\.state) == [.finished, .running])
+      #expect(try launches.all.isEmpty && !isWorkerNeeded(fixture))
+      isBusy.withLock { $0 = false }
+      fixture.clock.advance(by: 3600)
+      try await work(fixture, launches)
+      #expect(try fixture.journal.transfers(of: "media").map(\.state) == [.finished, .finished])
+      #expect(launches.all == ["media"])
+    }
+  }
+
   @Test("is made up for by the next worker, once, if the worker has ended before it")
   func madeUpFor() async throws {
     try await TransferFixture.with { fixture in

@@ -84,6 +84,10 @@ import Testing
       func transfer(_ task: TransferTask, didResumeAt offset: Int64, expected: Int64?) {
         lines.withLock { $0.append("resumed at \(offset) of \(expected ?? -1)") }
       }
+      func transfer(_ task: TransferTask, didFinishDownloadingTo file: URL) {
+        lines.withLock { $0.append("downloaded") }
+      }
+
       func transfer(_ task: TransferTask, didEndAs transfer: Transfer) {
         lines.withLock { $0.append(transfer.state.rawValue) }
       }
@@ -97,7 +101,7 @@ import Testing
       let number = try session.transfer(TransferRequest(upload: file, to: fixture.url)).number
       try fixture.journal.resume(number, at: fixture.clock.now)
       try await fixture.working {
-        try await fixture.eventually("it has ended") { events.lines.withLock(\.count) == 2 }
+        try await fixture.eventually("it has ended") { events.lines.withLock { $0.last == "finished" } }
       }
       #expect(events.lines.withLock(\.self) == ["resumed at 400000 of 1200000", "finished"])
       await session.invalidate()

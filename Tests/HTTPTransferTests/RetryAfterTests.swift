@@ -39,11 +39,17 @@ import Testing
     #expect(other.remaining(for: try url(100)) == 200)
   }
 
-  @Test("apply to all transfers from the server, also to those that are resumed by hand")
-  func transfers() async throws {
+  @Test(
+    "apply to all transfers from the server, also to those that are resumed by hand",
+    arguments: [TransferRequest.Direction.download, .upload])
+  func transfers(direction: TransferRequest.Direction) async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { _, _, _ in .busy(429, retryAfter: .seconds(3600)) }
-      let first = try fixture.download()
+      let file = fixture.folder.appending(path: "input.bin")
+      try Data(count: 1000).write(to: file)
+      let upload = TransferRequest(upload: file, to: fixture.url)
+      let first = try direction == .download ? fixture.download() : fixture.journal.add(upload).number
+      try fixture.journal.resume(first, at: fixture.clock.now)
       try await fixture.working {
         try await fixture.eventually("it has been refused") { try fixture.journal.transfer(first)?.failure != nil }
         _ = try fixture.download { $0.file = fixture.folder.appending(path: "other.bin") }

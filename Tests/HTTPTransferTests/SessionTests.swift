@@ -49,6 +49,7 @@ import Testing
     try await TransferFixture.with { fixture in
       let (recorder, workers) = (EventRecorder(), Counter())
       let session = try session(fixture, recorder, workers: workers)
+      _ = try fixture.journal.add(TransferRequest(download: fixture.url))
       fixture.modify { response, _, number in number == 0 ? response.truncated(at: .body(100_000)) : response }
       try await fixture.working {
         let task = try session.transfer(TransferRequest(download: fixture.url), description: "cover")
@@ -64,7 +65,7 @@ import Testing
         #expect(recorder.lines.dropFirst() == ["\(task.number) whole: 300000", "\(task.number) finished cover"])
         let file = try #require(recorder.file)
         try await fixture.eventually("it is gone") { !FileManager.default.fileExists(atPath: file.path) }
-        #expect(try session.transfers.isEmpty)
+        #expect(try session.transfers.isEmpty, "the first one is not of the session")
       }
       await session.invalidate()
     }
@@ -108,6 +109,45 @@ import Testing
       try again.onAllEventsDelivered { third.note("all") }
       try await eventually("there is nothing more") { third.lines == ["all"] }
       await again.invalidate()
+    }
+  }
+
+  @Test("reports the progress of a running transfer")
+  func progress() async throws {
+    final class Progress: TransferDelegate {
+      let reports = Mutex<[(bytes: Int64, completed: Int64, expected: Int64?)]>([])
+
+      func transfer(_ task: TransferTask, didTransfer bytes: Int64, completed: Int64, expected: Int64?) {
+        reports.withLock { $0.append((bytes, completed, expected)) }
+      }
+
+      func transfer(_ task: TransferTask, didEndAs transfer: Transfer) {}
+    }
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, number in
+        number == 0
+          ? response.dripping(bytes: 50_000, every: .milliseconds(100)).hanging(at: .body(150_000)) : response
+      }
+      let delegate = Progress()
+      let session = try TransferSession(identifier: "media", store: fixture.folder, delegate: delegate) {}
+      try session.transfer(TransferRequest(download: fixture.url)).resume()
+      try await fixture.working {
+        let start = fixture.clock.now
+        try await eventually("progress is reported") {
+          fixture.clock.advance(by: 0.05)
+          return delegate.reports.withLock { !$0.isEmpty }
+        }
+        #expect(fixture.clock.now.seconds(since: start) < 60, "before the end of the attempt")
+        // The server releases only a response that waits.
+        try await eventually("the server waits") { try fixture.partialSize() == 150_000 }
+        fixture.server.release()
+        try await fixture.eventually("its end is reported") { try session.transfers.isEmpty }
+      }
+      await session.invalidate()
+      let reports = delegate.reports.withLock(\.self)
+      #expect(reports.allSatisfy { $0.bytes > 0 && $0.expected == 300_000 })
+      let sums = reports.indices.map { index in reports[...index].reduce(0) { $0 + $1.bytes } }
+      #expect(reports.map(\.completed) == sums)
     }
   }
 
@@ -203,6 +243,7 @@ import Testing
       }
       try await fixture.working {
         try await fixture.eventually("the handler is called") { recorder.lines.last == "first" }
+        #expect(recorder.lines.count == 3, "the transfer has ended before")
       }
       try session.onAllEventsDelivered { recorder.note("third") }
       try await eventually("the next handler is called") { recorder.lines.suffix(2) == ["first", "third"] }

@@ -42,6 +42,30 @@ import Testing
     }
   }
 
+  @Test("is not left by a redirect to http")
+  func redirect() async throws {
+    struct Redirecting: HTTPTransport {
+      func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+        HTTPTransportResponse(
+          status: 302, headers: [HTTPHeader("Location", "HTTP://news.example/")], body: AsyncThrowingStream { nil })
+      }
+
+      func upload(
+        _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+      ) async throws -> HTTPTransportResponse { try await get(url, headers: headers) }
+    }
+    let clock = SystemClock()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-none-\(UUID().uuidString)")
+    let requester = HTTPRequester(
+      transport: Redirecting(), userAgent: "tests", now: { clock.now.date },
+      retryAfterStore: RetryAfterStore(store: folder, clock: clock))
+    let url = try #require(URL(string: "https://news.example/"))
+    var meter = HTTPRequester.Meter()
+    let failure = await #expect(throws: FetchError.self) { _ = try await requester.get(url, meter: &meter) }
+    #expect(failure?.message == "the redirect leads from https to http")
+    #expect(meter.requests == 1)
+  }
+
   @Test("offers TLS 1.2 at least")
   func versions() async throws {
     let listener = try Listener()

@@ -5,7 +5,71 @@ import Synchronization
 import TestKit
 import Testing
 
+/// A transport whose clock advances between the parts of a file, by less than the time after which a transfer is idle.
+private struct SlowTransport: HTTPTransport {
+  let clock: ManualClock
+  /// The time after which a transfer is idle, in seconds.
+  let idleLimit: Double
+
+  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+    let left = Mutex(4)
+    let body = AsyncThrowingStream<Data, any Error> {
+      let number = left.withLock { left in
+        defer { left -= 1 }
+        return left
+      }
+      guard number > 0 else { return nil }
+      if number < 4 { try await pause() }
+      return Data(count: 1000)
+    }
+    return HTTPTransportResponse(status: 200, headers: [HTTPHeader("Content-Length", "4000")], body: body)
+  }
+
+  func upload(
+    _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+  ) async throws -> HTTPTransportResponse {
+    for part in 0..<3 {
+      file.progress(Int64(part) * 1000)
+      try await pause()
+    }
+    return HTTPTransportResponse(status: 201, headers: [], body: AsyncThrowingStream { nil })
+  }
+
+  private func pause() async throws {
+    clock.advance(by: idleLimit - 15)
+    try await eventually("the idle timeout runs again") { clock.sleeping.contains { abs($0 - 15) < 0.01 } }
+  }
+}
+
 @Suite("The time of a transfer") struct TransferTimeTests {
+  @Test(
+    "without progress begins again with each part of the file",
+    arguments: [(TransferRequest.Direction.download, 60.0), (.upload, 120.0)])
+  func progress(direction: TransferRequest.Direction, idleLimit: Double) async throws {
+    try await TransferFixture.with { fixture in
+      let file = fixture.folder.appending(path: "input.bin")
+      try Data(count: 4000).write(to: file)
+      let request =
+        direction == .download
+        ? TransferRequest(download: fixture.url, to: fixture.output) : TransferRequest(upload: file, to: fixture.url)
+      let number = try fixture.journal.add(request).number
+      try fixture.journal.resume(number, at: fixture.clock.now)
+      let worker = try TransferWorker(
+        store: fixture.folder, userAgent: "tests/1",
+        transport: SlowTransport(clock: fixture.clock, idleLimit: idleLimit), clock: fixture.clock)
+      let task = Task { try await worker.run() }
+      // Only the transport advances the clock.
+      try await eventually("an attempt has ended") {
+        let transfer = try fixture.journal.transfer(number)
+        return transfer?.state.isOver == true || transfer?.failure != nil
+      }
+      let transfer = try fixture.journal.transfer(number)
+      #expect(transfer?.state == .finished, "\(transfer?.failure ?? "")")
+      task.cancel()
+      _ = try await task.value
+    }
+  }
+
   @Test(
     "is measured by the monotonic clock: a jump of the time of day neither ends nor delays it", arguments: [8.0, -8])
   func jumps(days: Double) async throws {
@@ -101,7 +165,8 @@ import Testing
   func longestWait() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { _, _, _ in .busy(503, retryAfter: nil) }
-      let number = try fixture.download()
+      // A refusal is a response.
+      let number = try fixture.download { $0.noResponseTimeout = .seconds(30) }
       func wait() throws -> Double {
         fixture.journal.delay(of: try #require(try fixture.journal.transfer(number)), clock: fixture.clock)
       }
@@ -111,6 +176,7 @@ import Testing
         #expect(try wait() <= 600)
       }
       #expect(try wait() > 250)
+      #expect(try fixture.journal.transfer(number)?.state == .running)
     }
   }
 
