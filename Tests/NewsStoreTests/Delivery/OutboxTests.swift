@@ -90,6 +90,19 @@ import Testing
     }
   }
 
+  @Test("An item that leaves a topic wakes the devices of that topic")
+  func leftTopic() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("a", "b")
+      try await store.register(.apns())
+      try await sql.publish([UUID(1)], topics: ["a"])
+      try await store.wake()
+      try await sql.publish([UUID(1)], after: "UPDATE items SET topics = '{b}' WHERE id = \(UUID(1))")
+      try await store.wake(at: Self.start + 1)
+      #expect(try await sql.pushKinds() == ["silent a", "silent a b"])
+    }
+  }
+
   @Test("A change after the start of a push makes a push of its own")
   func afterStart() async throws {
     try await NewsDatabase.withStore { store, sql in

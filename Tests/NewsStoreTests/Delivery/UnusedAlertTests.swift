@@ -10,6 +10,18 @@ import Testing
   private static let start = Date.pushStart
   private static let content = ItemContent(state: .published, date: .newYear, text: "The ferry is back.")
 
+  @Test("A refused creation requests no alert for the item that exists")
+  func refusedCreation() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let content = ItemContent(state: .published, date: .newYear, text: "x")
+      _ = try await store.create(UUID(1), content)
+      await #expect(throws: StoreError.self) {
+        try await store.create(UUID(1), ItemContent(state: .draft, date: .newYear, text: "y"), requestsAlert: true)
+      }
+      #expect(try await sql.value("SELECT count(*) FROM item_alerts") == 0)
+    }
+  }
+
   @Test("An alert that no device gets is not used up, also if all are in their quiet hours")
   func unused() async throws {
     try await NewsDatabase.withStore { store, sql in
