@@ -144,6 +144,29 @@ import Testing
     }
   }
 
+  @Test("does not end the worker before a transfer whose attempt fails during it")
+  func failedAttempt() async throws {
+    try await TransferFixture.with { fixture in
+      let (journal, clock) = (fixture.journal, fixture.clock)
+      fixture.modify { response, _, number in number == 0 ? response.hanging(at: .body(150_000)) : response }
+      let number = try fixture.download()
+      let other = try journal.add(TransferRequest(download: fixture.url), session: "media").number
+      let cancelling = Task {
+        try await eventually("a part is there") { try fixture.partialSize() == 150_000 }
+        try journal.cancel(other)
+      }
+      try await work(fixture) { _ in
+        clock.advance(by: 61)
+        for _ in 0..<1000 where (try? journal.transfer(number)?.failure) == nil { Thread.sleep(forTimeInterval: 0.01) }
+        // The failure is stored just before the attempt ends.
+        Thread.sleep(forTimeInterval: 0.1)
+      }
+      try await cancelling.value
+      #expect(try journal.transfer(number)?.state == .finished)
+      #expect(fixture.server.requests.count == 2)
+    }
+  }
+
   @Test("does not happen for a session without launch events, whose events wait for the app")
   func optOut() async throws {
     try await TransferFixture.with { fixture in

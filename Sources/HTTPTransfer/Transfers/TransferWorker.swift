@@ -48,6 +48,8 @@ public final class TransferWorker: Sendable {
   private let launchOwner: @Sendable (String) -> Void
   /// The error of a failed write to the journal.
   private let journalFailure = Mutex<(any Error)?>(nil)
+  /// Whether an attempt has ended since the beginning of the last step.
+  private let hasAttemptEnded = Mutex(false)
 
   /// Creates a worker for a store.
   ///
@@ -114,6 +116,7 @@ public final class TransferWorker: Sendable {
     var lastWork = clock.now
     while !Task.isCancelled {
       let due: Double?
+      hasAttemptEnded.withLock { $0 = false }
       do {
         due = try step()
         try launchOwners()
@@ -122,7 +125,8 @@ public final class TransferWorker: Sendable {
       }
       let isActive = active.withLock { !$0.isEmpty }
       let isSoon = due.map { $0 <= Self.maximumWait } == true
-      if isActive || isSoon { lastWork = clock.now }
+      // The step may have seen an attempt as active that has ended since, and its transfer may be due again.
+      if isActive || isSoon || hasAttemptEnded.withLock(\.self) { lastWork = clock.now }
       let idle = Self.idleTimeout - clock.now.seconds(since: lastWork)
       if idle <= 0 { return nil }
       let interval = isSoon ? due : isActive ? Self.obstacleLifetime : idle
@@ -190,6 +194,7 @@ public final class TransferWorker: Sendable {
     active.withLock { active in
       active[transfer.number] = Task {
         await attempt(transfer)
+        hasAttemptEnded.withLock { $0 = true }
         _ = self.active.withLock { $0.removeValue(forKey: transfer.number) }
         changes.signal()
       }
