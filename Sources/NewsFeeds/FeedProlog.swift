@@ -12,7 +12,7 @@ struct FeedProlog {
   private static let roots: Set<String> = ["rss", "rdf", "feed", "entry", "opml"]
 
   enum Found: Equatable {
-    /// The root element is where XML allows it, or the document is a page.
+    /// The root element is where XML allows it, or the document is a page. Document types are complete.
     case regular
     /// There is no root element.
     case none
@@ -30,6 +30,7 @@ struct FeedProlog {
     let isEnough = isWhole || bytes.count == maximumBytes
     var index = 0
     var isRegular = true
+    var isPage = false
     while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
       isRegular = isRegular && bytes[index..<start].allSatisfy { $0 <= 0x20 }
       let rest = bytes[start...]
@@ -45,10 +46,16 @@ struct FeedProlog {
         continue
       }
       let name = elementName(rest)
+      if name == "!doctype" {
+        guard let end = DocumentType.parts(of: rest)?.end else { return isEnough ? .none : .open }
+        isPage = doctype(rest) == "html"
+        index = end
+        continue
+      }
       if roots.contains(name) { return isRegular ? .regular : .excess(start) }
       // A page is not a feed, even if it shows one.
-      if name == "html" || name == "!doctype" && doctype(rest) == "html" { return .regular }
-      if name != "!doctype" { isRegular = false }
+      if name == "html" || isPage { return .regular }
+      isRegular = false
       index = end(ofTag: rest)
     }
     return isEnough ? .none : .open
@@ -71,18 +78,9 @@ struct FeedProlog {
     return words.count > 1 ? String(decoding: words[1], as: UTF8.self).lowercased() : ""
   }
 
-  /// Returns the place after a tag. The declarations inside a document type are not tags.
+  /// Returns the place after a tag.
   private static func end(ofTag bytes: ArraySlice<UInt8>) -> Int {
-    var depth = 0
-    for index in bytes.indices.dropFirst() {
-      switch bytes[index] {
-      case UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "]"): depth = max(0, depth - 1)
-      case UInt8(ascii: ">") where depth == 0: return index + 1
-      case UInt8(ascii: "<") where depth == 0: return index
-      default: break
-      }
-    }
-    return bytes.endIndex
+    let end = bytes.dropFirst().firstIndex { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "<") }
+    return end.map { bytes[$0] == UInt8(ascii: ">") ? $0 + 1 : $0 } ?? bytes.endIndex
   }
 }

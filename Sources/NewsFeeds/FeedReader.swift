@@ -207,10 +207,11 @@ extension FeedReader {
   }
 
   private func begin(_ format: FeedFormat, _ bytes: [UInt8], isLast: Bool) -> [FeedEvent] {
+    var bytes = bytes
     switch format {
     case .rss, .atom:
       let document = FeedDocument(maximumEntryBytes: limits.entryBytes, options: options)
-      references = ReferenceRepair(firstLine: firstLine)
+      references = ReferenceRepair(firstLine: firstLine, entities: DocumentType(removedFrom: &bytes).entities)
       let parser = XMLFeedParser(
         document: document, maximumEntryBytes: limits.entryBytes, firstLine: firstLine)
       self.document = document

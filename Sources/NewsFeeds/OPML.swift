@@ -71,9 +71,10 @@ public struct OPML: Sendable, Equatable {
     guard content.first == UInt8(ascii: "<") else {
       throw FeedProblem(position: .line(firstLine), message: content.isEmpty ? "is empty" : "is not XML")
     }
-    var references = ReferenceRepair(firstLine: firstLine)
+    var document = Array(content)
+    var references = ReferenceRepair(firstLine: firstLine, entities: DocumentType(removedFrom: &document).entities)
     var tags = TagRepair(firstLine: firstLine)
-    var rest = tags.repaired(references.repaired(Array(content), isLast: true))[...]
+    var rest = tags.repaired(references.repaired(document, isLast: true))[...]
     let outline = OPMLOutline()
     let parser = XMLPushParser(document: outline, firstLine: firstLine)
     while !rest.isEmpty, parser.failure == nil {

@@ -6,11 +6,19 @@ internal import SafeHTML
 /// the names of HTML's entities by numbers.
 ///
 /// These are the most common errors of feeds, above all in links: `<link>https://example.org/?a=1&b=2</link>`. The names
-/// of HTML are in so common use without a declaration that they are not reported. Other names are text, unless a document
-/// type may declare them. Comments, CDATA sections and processing instructions are left unchanged. Lines keep their numbers.
+/// of HTML are in so common use without a declaration that they are not reported. Other names are text.
+///
+/// Entities that the document declares are replaced by their texts outside of entries, such as in the title of a feed. In an
+/// entry they are left to the parser, which refuses them. Comments, CDATA sections and processing instructions are left
+/// unchanged. Lines keep their numbers.
 struct ReferenceRepair {
   /// The maximum length of a name in bytes. A longer one begins with a plain ampersand.
   private static let maximumNameBytes = 64
+
+  /// The maximum number of bytes by which declared entities are replaced. Beyond it, their names are text.
+  private static let maximumReplacedBytes = 64 * 1024
+  /// The local names of elements that are read as a whole, or not at all.
+  private static let wholes: Set<String> = ["item", "entry", "opml"]
 
   /// A part of XML in which ampersands have no meaning.
   private struct Opaque {
@@ -28,6 +36,8 @@ struct ReferenceRepair {
   private enum Reference {
     /// A reference of that length in bytes, and its text if it has to be changed.
     case complete(Int, changed: [UInt8]?)
+    /// A reference of that length to a character that XML forbids.
+    case forbidden(Int)
     case stray
     /// A reference to an entity that nothing declares.
     case unknown
@@ -39,10 +49,11 @@ struct ReferenceRepair {
   private(set) var problems: [FeedProblem] = []
 
   private var line: Int
-  /// Whether the first tag has ended. The parser needs its start in one piece.
-  private var hasBegun = false
-  /// Whether the document has a type, which may declare entities.
-  private var hasType = false
+  /// The texts of the entities that the document declares, as escaped XML; nil for those without one.
+  private let entities: [String: [UInt8]?]
+  private var replacedBytes = 0
+  /// Whether the current position is inside of an entry. It is only known if the document declares entities.
+  private var isInWhole = false
   /// The bytes since a `<` that may be the start of an opaque part.
   private var mark: [UInt8] = []
   /// The opaque part around the current position.
@@ -52,9 +63,12 @@ struct ReferenceRepair {
   /// The start of an incomplete reference.
   private var held: [UInt8] = []
 
-  /// - Parameter firstLine: The number of the first line of the input.
-  init(firstLine: Int) {
+  /// - Parameters:
+  ///   - firstLine: The number of the first line of the input.
+  ///   - entities: The entities that the document declares: their texts as escaped XML, or nil for those without one.
+  init(firstLine: Int, entities: [String: [UInt8]?] = [:]) {
     line = firstLine
+    self.entities = entities
   }
 
   /// Repairs more of the document. The result does not depend on how the bytes are divided.
@@ -69,7 +83,11 @@ struct ReferenceRepair {
       output += plain
       index += plain.count
       guard index < input.count else { break }
-      guard hasBegun, around == nil, input[index] == UInt8(ascii: "&") else {
+      if around == nil, !entities.isEmpty, input[index] == UInt8(ascii: "<"), !enter(input[index...], isLast: isLast) {
+        held = Array(input[index...])
+        break
+      }
+      guard around == nil, input[index] == UInt8(ascii: "&") else {
         follow(input[index])
         output.append(input[index])
         index += 1
@@ -78,10 +96,10 @@ struct ReferenceRepair {
       mark = []
       switch reference(in: input[index...], isLast: isLast) {
       case .complete(let length, let changed):
-        if changed?.isEmpty == true {
-          note("has references to characters that XML does not allow; they are removed", input[..<index])
-        }
         output += changed ?? Array(input[index..<index + length])
+        index += length
+      case .forbidden(let length):
+        note("has references to characters that XML does not allow; they are removed", input[..<index])
         index += length
       case .stray:
         note("has ampersands that are not escaped; they are read as text", input[..<index])
@@ -107,7 +125,7 @@ struct ReferenceRepair {
       tail = Array((tail + bytes.prefix(count).suffix(around.end.count)).suffix(around.end.count))
       return count
     }
-    guard hasBegun, mark.isEmpty else { return 0 }
+    guard mark.isEmpty else { return 0 }
     return bytes.prefix { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "&") }.count
   }
 
@@ -119,7 +137,6 @@ struct ReferenceRepair {
 
   /// Follows the starts and ends of tags and opaque parts. Inside an opaque part, the byte is a `>`.
   private mutating func follow(_ byte: UInt8) {
-    if byte == UInt8(ascii: ">") { hasBegun = true }
     if let part = around {
       if tail == part.end { around = nil } else { tail = [byte] }
     } else if byte == UInt8(ascii: "<") {
@@ -128,7 +145,6 @@ struct ReferenceRepair {
       mark.append(byte)
       let candidates = Self.opaque.filter { $0.start.starts(with: mark) }
       if candidates.isEmpty {
-        if mark == Array("<!D".utf8) { hasType = true }
         mark = []
       } else if let part = candidates.first(where: { $0.start.count == mark.count }) {
         (around, tail, mark) = (part, [], [])
@@ -136,8 +152,21 @@ struct ReferenceRepair {
     }
   }
 
+  /// Notes whether a tag begins or ends an entry.
+  ///
+  /// - Returns: false if more bytes are needed.
+  private mutating func enter(_ tag: ArraySlice<UInt8>, isLast: Bool) -> Bool {
+    let limit = Self.maximumNameBytes
+    let name = tag.dropFirst().prefix(limit).prefix { Self.isNameByte($0) || $0 == UInt8(ascii: "/") }
+    if name.count < limit, name.endIndex == tag.endIndex, !isLast { return false }
+    let isEnd = name.first == UInt8(ascii: "/")
+    let local = name.split { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }.last ?? []
+    if Self.wholes.contains(String(decoding: local, as: UTF8.self)) { isInWhole = !isEnd }
+    return true
+  }
+
   /// Examines the bytes from an ampersand on (XML 1.0 section 4.1).
-  private func reference(in bytes: ArraySlice<UInt8>, isLast: Bool) -> Reference {
+  private mutating func reference(in bytes: ArraySlice<UInt8>, isLast: Bool) -> Reference {
     let name = bytes.dropFirst().prefix(Self.maximumNameBytes).prefix { Self.isNameByte($0) || $0 == 0x23 }
     guard let end = bytes.dropFirst(1 + name.count).first else {
       return isLast ? .stray : .open
@@ -149,8 +178,12 @@ struct ReferenceRepair {
     guard isName, !name.contains(UInt8(ascii: "#")) else { return .stray }
     let text = String(decoding: name, as: UTF8.self)
     if Self.ownNames.contains(text) { return .complete(length, changed: nil) }
-    guard let numbers = Self.numbers(of: text) else { return hasType ? .complete(length, changed: nil) : .unknown }
-    return .complete(length, changed: numbers)
+    if let numbers = Self.numbers(of: text) { return .complete(length, changed: numbers) }
+    guard let declared = entities[text] else { return .unknown }
+    if isInWhole { return .complete(length, changed: nil) }
+    guard let declared, replacedBytes + declared.count <= Self.maximumReplacedBytes else { return .unknown }
+    replacedBytes += declared.count
+    return .complete(length, changed: declared)
   }
 
   /// The names of XML.
@@ -171,7 +204,7 @@ struct ReferenceRepair {
       return .stray
     }
     guard let value = UInt32(text, radix: isHexadecimal ? 16 : 10), Self.isAllowed(value) else {
-      return .complete(length, changed: [])
+      return .forbidden(length)
     }
     // XML knows only the small letter.
     return .complete(length, changed: isHexadecimal ? Array("&#x\(text);".utf8) : nil)

@@ -198,7 +198,7 @@ import Testing
     #expect(growth < linearGrowth)
   }
 
-  @Test func `Too many attributes, and default attributes, are rejected with a reason`() {
+  @Test func `Too many attributes are rejected with a reason, and default attributes are ignored`() {
     let many = (0..<200).map { "a\($0)='1'" }.joined(separator: " ")
     let events = events(rss(Self.entry("", id: 1) + Self.entry("<x \(many)/>", id: 2) + Self.entry("", id: 3)))
     #expect(events.entries.map(\.guid) == ["1", "3"])
@@ -207,7 +207,7 @@ import Testing
       events.complaints.first?.contains("has a start tag with more than 128 attributes") == true, "\(events.complaints)"
     )
     let defaults = NewsFeedsTests.events("<!DOCTYPE rss [<!ATTLIST item a CDATA 'b'>]><rss version='2.0'/>")
-    #expect(defaults.complaints.first?.contains("declares attributes in its document type") == true)
+    #expect(defaults.complaints == [])
     let spaces = (0..<300).map { "<x xmlns:a\($0)='b'>" }.joined()
     let deep = NewsFeedsTests.events(rss(Self.entry(spaces)))
     #expect(deep.entries.isEmpty)
