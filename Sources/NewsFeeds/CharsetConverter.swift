@@ -24,6 +24,17 @@ final class CharsetConverter {
 
   deinit { iconv_close(descriptor) }
 
+  /// Whether an encoding consists of single bytes, those below 128 as in ASCII.
+  static func isOfSingleBytes(_ encoding: String) -> Bool {
+    guard let converter = CharsetConverter(encoding) else { return false }
+    let ascii = Array(UInt8(0x20)..<0x7F) + [0x20]
+    guard converter.convert(ascii, isLast: true) == ascii else { return false }
+    return (UInt8.min...UInt8.max).allSatisfy { byte in
+      _ = converter.convert([byte], isLast: false)
+      return converter.held.isEmpty
+    }
+  }
+
   /// Converts more bytes. Invalid sequences become U+FFFD.
   func convert(_ bytes: some Collection<UInt8>, isLast: Bool) -> [UInt8] {
     var input = held.map { CChar(bitPattern: $0) } + bytes.map { CChar(bitPattern: $0) }

@@ -3,14 +3,14 @@ internal import Foundation
 /// Converts the bytes of a feed to UTF-8.
 ///
 /// A byte order mark takes precedence over the width of the first characters, and both over the XML declaration, which
-/// is often wrong. In content read as UTF-8, invalid bytes are decoded as windows-1252. Content declared as another
-/// encoding is checked for UTF-8 before the declaration is trusted.
+/// is often wrong. Content in UTF-8, or declared as an encoding of single bytes, is decoded by evidence. Content declared as
+/// another encoding is checked for UTF-8 before the declaration is trusted.
 final class FeedDecoder {
   private enum State {
     /// The first bytes, until they determine the encoding.
     case undecided([UInt8])
-    case utf8
-    /// Bytes declared as another encoding, none of them above 127 so far.
+    case text(CharsetEvidence)
+    /// Bytes declared as an encoding of more than one byte, none of them above 127 so far.
     case declared(CharsetConverter, name: String)
     /// The bytes from the first one above 127 on, which may be UTF-8.
     case verifying([UInt8], CharsetConverter, name: String)
@@ -19,8 +19,10 @@ final class FeedDecoder {
 
   /// The number of bytes that are searched for an XML declaration.
   private static let maximumDeclarationBytes = 1024
-  /// The number of bytes that decide whether content declared as another encoding is UTF-8.
+  /// The number of bytes that decide whether content declared as an encoding of more than one byte is UTF-8.
   private static let verifiedByteCount = 4096
+  /// The number of sequences of UTF-8 that outweigh a byte that is not UTF-8. In such encodings, many occur by chance.
+  private static let sequencesPerStray = 8
 
   /// The problems found, each kind once.
   var problems: [FeedProblem] { found.map { FeedProblem(position: .line($0.value), message: $0.key) } }
@@ -33,9 +35,6 @@ final class FeedDecoder {
   private var lines = 1
   /// The lines of the problems by message.
   private var found: [String: Int] = [:]
-  /// The start of an incomplete UTF-8 character.
-  private var held: [UInt8] = []
-  private let windows1252 = CharsetConverter("WINDOWS-1252")
 
   /// - Parameter charset: The encoding of content that declares none.
   init(charset: String? = nil) {
@@ -47,8 +46,10 @@ final class FeedDecoder {
     switch state {
     case .undecided(let start):
       return decide(start + bytes, isLast: isLast)
-    case .utf8:
-      return counted(utf8(bytes, isLast: isLast))
+    case .text(let evidence):
+      let output = evidence.decode(bytes, isLast: isLast)
+      for (message, place) in output.notes { note(message, in: output.bytes, at: place) }
+      return counted(output.bytes)
     case .declared(let converter, let name):
       let plain = bytes.prefix { $0 < 0x80 }
       let output = counted(converter.convert(plain, isLast: isLast && plain.count == bytes.count))
@@ -68,13 +69,14 @@ final class FeedDecoder {
       return []
     }
     let sample = bytes.prefix(Self.verifiedByteCount)
-    guard String(validating: sample.dropLast(UTF8Tail.length(of: sample)), as: UTF8.self) != nil else {
+    let count = CharsetEvidence.Count(sample.dropLast(UTF8Tail.length(of: sample)))
+    guard count.sequences >= Self.sequencesPerStray * count.strays else {
       state = .other(converter, name: name)
       return convert(bytes, converter, name: name, isLast: isLast)
     }
-    state = .utf8
+    state = Self.utf8
     note("declares the encoding \(name), but is UTF-8 and is read as UTF-8")
-    return counted(utf8(bytes, isLast: isLast))
+    return decode(bytes, isLast: isLast)
   }
 
   private func convert(_ bytes: [UInt8], _ converter: CharsetConverter, name: String, isLast: Bool) -> [UInt8] {
@@ -84,32 +86,6 @@ final class FeedDecoder {
       note("has bytes that are not \(name); they are replaced by U+FFFD", in: output, at: place)
     }
     return counted(output)
-  }
-
-  /// Passes well-formed UTF-8 through and reads other bytes as windows-1252, which they are in nearly all cases.
-  private func utf8(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
-    var input = held + bytes
-    held = isLast ? [] : Array(input.suffix(UTF8Tail.length(of: input[...])))
-    input.removeLast(held.count)
-    if String(validating: input, as: UTF8.self) != nil { return input }
-    var output: [UInt8] = []
-    output.reserveCapacity(input.count + input.count / 8)
-    var parser = Unicode.UTF8.ForwardParser()
-    var iterator = input.makeIterator()
-    var index = 0
-    while true {
-      switch parser.parseScalar(from: &iterator) {
-      case .valid(let character):
-        output += character
-        index += character.count
-      case .error(let length):
-        note("has bytes that are not UTF-8; they are read as windows-1252", in: output, at: output.count)
-        output += windows1252?.convert(input[index..<index + length], isLast: true) ?? []
-        index += length
-      case .emptyInput:
-        return output
-      }
-    }
   }
 
   /// Counts lines, and removes from XML the control characters that it forbids (XML 1.0 section 2.2).
@@ -154,10 +130,10 @@ extension FeedDecoder {
     let output = counted(Array(blanks))
     if let mark {
       let converter = mark.unit > 1 ? CharsetConverter(mark.encoding, unit: mark.unit) : nil
-      state = converter.map { .other($0, name: mark.encoding) } ?? .utf8
+      state = converter.map { .other($0, name: mark.encoding) } ?? Self.utf8
     } else {
       let name = declaredName(in: prolog)
-      state = (name ?? charset).map(declared) ?? .utf8
+      state = (name ?? charset).map(declared) ?? Self.utf8
     }
     let text = content.dropFirst(mark.map { $0.isByteOrderMark ? $0.start.count : 0 } ?? 0)
     return output + decode(Array(text), isLast: isLast)
@@ -208,18 +184,23 @@ extension FeedDecoder {
 
   private func declared(_ name: String) -> State {
     let label = name.lowercased()
-    if ["utf-8", "utf8"].contains(label) { return .utf8 }
+    if ["utf-8", "utf8"].contains(label) { return Self.utf8 }
     // The declaration is readable byte by byte, so the content is in none of these encodings.
     if ["utf-16", "utf16", "utf-32", "utf32", "ucs", "iso-10646", "unicode"].contains(where: label.hasPrefix) {
       note("declares the encoding \(name), but is UTF-8 and is read as UTF-8")
-      return .utf8
+      return Self.utf8
     }
-    guard let converter = CharsetConverter(Self.supersets[label] ?? name) else {
+    let encoding = Self.supersets[label] ?? name
+    guard let converter = CharsetConverter(encoding) else {
       note("declares the encoding \(PlainText.shortened(name, to: 64)), which is unknown; it is read as UTF-8")
-      return .utf8
+      return Self.utf8
     }
-    return .declared(converter, name: name)
+    return CharsetConverter.isOfSingleBytes(encoding)
+      ? .text(CharsetEvidence(converter, name: name)) : .declared(converter, name: name)
   }
+
+  /// Other bytes than those of UTF-8 are windows-1252 in nearly all cases.
+  private static var utf8: State { .text(CharsetEvidence(CharsetConverter("WINDOWS-1252"), name: nil)) }
 
   /// The encodings that these labels mean in practice (Encoding Standard section 4.2), by their `iconv` names.
   private static let supersets: [String: String] = [
@@ -229,16 +210,4 @@ extension FeedDecoder {
     "x-gbk": "GB18030", "big5": "BIG5-HKSCS", "euc-kr": "CP949", "ks_c_5601-1987": "CP949", "x-cp1251": "WINDOWS-1251",
     "x-cp1250": "WINDOWS-1250", "windows-874": "CP874",
   ]
-}
-
-/// The end of a truncated UTF-8 text.
-private enum UTF8Tail {
-  /// Returns the number of bytes at the end that may be the start of a longer character.
-  static func length(of bytes: ArraySlice<UInt8>) -> Int {
-    for (offset, byte) in bytes.suffix(3).reversed().enumerated() where byte >= 0xC0 {
-      let needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
-      return offset + 1 < needed ? offset + 1 : 0
-    }
-    return 0
-  }
 }

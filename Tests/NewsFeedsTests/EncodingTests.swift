@@ -109,6 +109,94 @@ struct EncodingTests {
     expect(Data(lines), text: "café", notes: ["line 1: has bytes that are not UTF-8; they are read as windows-1252"])
   }
 
+  /// Returns UTF-8 in which the bytes 1, 2, 3 ... stand for others.
+  private static func bytes(_ text: String, _ others: [UInt8]) -> Data {
+    Data(text.utf8.map { (1...others.count).contains(Int($0)) && $0 < 9 ? others[Int($0) - 1] : $0 })
+  }
+
+  /// Returns the titles of a feed, which must be the same however the bytes are divided.
+  private func titles(_ bytes: Data, sourceLocation: SourceLocation = #_sourceLocation) -> [String?] {
+    let whole = events(bytes)
+    for pieces in [1, 3, 100, 4096] {
+      #expect(events(bytes, pieces: pieces) == whole, "pieces of \(pieces)", sourceLocation: sourceLocation)
+    }
+    return whole.entries.map(\.title)
+  }
+
+  private static func item(_ title: String) -> String {
+    "<item><title>\(title)</title><guid>\(title)</guid><pubDate>2026-08-20</pubDate></item>\n"
+  }
+
+  @Test(
+    "are UTF-8 with a stray byte, whichever encoding of single bytes is declared",
+    arguments: [
+      "ISO-8859-1", "windows-1252", "iso-8859-2", "ISO-8859-5", "ISO-8859-7", "ISO-8859-15", "windows-1250",
+      "windows-1251", "windows-1253", "windows-1255", "windows-1256", "windows-1258", "KOI8-R", "macintosh", "us-ascii",
+    ], [0, 5000, 20_000])
+  func strayByte(name: String, distance: Int) {
+    let filler = "<!--\(String(repeating: "x", count: distance))-->"
+    let text = rss(
+      filler + Self.item("Brøndby") + Self.item("Żółć, мир"), channel: "<description>bes\u{1}ge</description>"
+    )
+    .replacing("UTF-8", with: name)
+    #expect(titles(Self.bytes(text, [0xF8])) == ["Brøndby", "Żółć, мир"])
+    let note = "declares the encoding \(name), but is UTF-8 and is read as UTF-8"
+    #expect(events(Self.bytes(text, [0xF8])).complaints.contains { $0.hasSuffix(note) })
+  }
+
+  @Test("read a stray byte in UTF-8 as declared")
+  func strayAsDeclared() {
+    let text = rss(Self.item("Łódź, Żółć \u{1}")).replacing("UTF-8", with: "ISO-8859-2")
+    #expect(titles(Self.bytes(text, [0xB1])) == ["Łódź, Żółć ą"])
+    #expect(
+      events(Self.bytes(text, [0xB1])).complaints == [
+        "noted line 5: declares the encoding ISO-8859-2, but is UTF-8 and is read as UTF-8",
+        "noted line 5: has bytes that are not UTF-8; they are read as ISO-8859-2",
+      ])
+  }
+
+  @Test("combine characters that are written as several bytes")
+  func combined() {
+    let text = rss(Self.item("Vi\u{1}\u{2}t \u{1}\u{2}") + Self.item("\u{1}")).replacing("UTF-8", with: "windows-1258")
+    #expect(titles(Self.bytes(text, [0xEA, 0xF2])) == ["Vi\u{1EC7}t \u{1EC7}", "\u{EA}"])
+  }
+
+  @Test("may be those of each part of a document")
+  func parts() throws {
+    let old = try #require("Привет, мир".data(using: .windowsCP1251))
+    let filler = String(repeating: "<!-- \(String(repeating: "x", count: 100)) -->", count: 50)
+    let items = Self.item("\u{1}") + filler + Self.item("Здравствуй") + filler + Self.item("\u{1}\u{1}")
+    let text = rss(items).replacing("UTF-8", with: "windows-1251")
+    let parts = text.split(separator: "\u{1}", omittingEmptySubsequences: false).map { Data($0.utf8) }
+    let bytes = Data(parts.joined(separator: old))
+    #expect(titles(bytes) == ["Привет, мир", "Здравствуй", "Привет, мирПривет, мир"])
+  }
+
+  @Test(
+    "are not UTF-8 for sequences that occur by chance",
+    arguments: [
+      ("\u{1}\u{2}dou\u{3}\u{2}\u{4} r\u{3}p\u{5}te", "« doué » répète"),
+      ("dou\u{3}\u{2}\u{4} \u{6} r\u{3}p\u{5}te", "doué » … répète"),
+      ("La CAF\u{7}\u{4} r\u{3}p\u{5}te d\u{3}j\u{3}", "La CAFÉ» répète déjé"),
+    ])
+  func chance(written: String, title: String) {
+    let others: [UInt8] = [0xAB, 0xA0, 0xE9, 0xBB, 0xE8, 0x85, 0xC9]
+    for declaration in ["", " encoding=\"UTF-8\""] {
+      let text = rss(Self.item(written) + Self.item("CAF\u{7}\u{4}")).replacing(
+        " encoding=\"UTF-8\"", with: declaration)
+      #expect(titles(Self.bytes(text, others)) == [title, "CAFÉ»"])
+      let note = "noted line 5: has bytes that are not UTF-8; they are read as windows-1252"
+      #expect(events(Self.bytes(text, others)).complaints == [note])
+    }
+  }
+
+  @Test(
+    "are UTF-8 with a few stray bytes if an encoding of several bytes is declared", arguments: ["GB2312", "Shift_JIS"])
+  func strayInWide(name: String) {
+    let text = rss(Self.item("東京の表示は新しい \u{1}")).replacing("UTF-8", with: name)
+    #expect(titles(Self.bytes(text, [0xE9])) == ["東京の表示は新しい é"])
+  }
+
   @Test("are UTF-16 and UTF-32 in JSON too")
   func wideJSON() throws {
     let line = "{\"date\":\"2026\",\"text\":\"日本\"}\n"
