@@ -19,6 +19,8 @@ struct FeedMetadata {
   private var address: String?
   private var title: String?
   private var titleText: RawText?
+  /// The place of that title's element among those that may be one.
+  private var titleRank = Int.max
   private(set) var language: String?
   private(set) var base: String?
   private(set) var authors: [String] = []
@@ -104,7 +106,9 @@ struct FeedMetadata {
     case (.none, "link"), (.atom, "link"): applyLink(element)
     case (.none, "title"):
       title = title ?? text
-      titleText = titleText ?? RawText(Self.shortened(element.text), .unsure)
+      applyTitle(RawEntry.text(element), rank: 0)
+    case (.dublinCore, "title"), (.itunes, "title"), (.atom, "title"):
+      applyTitle(RawEntry.text(element), rank: RawEntry.titles.firstIndex(of: element.name))
     case (.none, "pubDate"), (.none, "lastBuildDate"), (.dublinCore, "date"): date = date ?? (isOld ? text : nil)
     case (.none, "language"), (.dublinCore, "language"): language = text ?? language
     case (.itunes, "image"): picture = element["href"].flatMap(Self.bounded) ?? picture
@@ -124,7 +128,11 @@ struct FeedMetadata {
   /// Reads a child of an Atom feed.
   mutating func applyAtom(_ element: FeedElement) {
     guard element.name.space == .atom else {
-      if [.syndication, .itunes, .googlePlay, .podcast].contains(element.name.space) { applyRSS(element) }
+      if element.name == FeedName(space: .dublinCore, local: "title") {
+        applyTitle(RawEntry.text(element), rank: 1)
+      } else if [.syndication, .itunes, .googlePlay, .podcast].contains(element.name.space) {
+        applyRSS(element)
+      }
       return
     }
     let text = Self.bounded(element.text)
@@ -132,7 +140,7 @@ struct FeedMetadata {
     case "id": identifier = identifier ?? text
     case "title":
       title = title ?? text
-      titleText = titleText ?? RawEntry.atomText(element).flatMap { RawText(Self.shortened($0.value), $0.kind) }
+      applyTitle(RawEntry.atomText(element), rank: 0)
     case "author":
       guard authors.count < Self.maximumAuthors else { break }
       let name = RawEntry.name(ofPerson: element)
@@ -149,6 +157,13 @@ struct FeedMetadata {
     case "link": applyLink(element)
     default: break
     }
+  }
+
+  /// Sets the title that is shown, unless there is one from the same element or from one that is preferred.
+  private mutating func applyTitle(_ text: RawText?, rank: Int?) {
+    guard let text, let rank, rank < titleRank else { return }
+    titleText = RawText(Self.shortened(text.value), text.kind)
+    titleRank = rank
   }
 
   /// Reads a link other than that of the home page.

@@ -62,7 +62,8 @@ extension RawEntry {
 
   // MARK: Texts
 
-  private static let titles = [
+  /// The elements that may be a title, in order of preference.
+  static let titles = [
     FeedName(space: .none, local: "title"), FeedName(space: .dublinCore, local: "title"),
     FeedName(space: .itunes, local: "title"), FeedName(space: .atom, local: "title"),
   ]
@@ -96,7 +97,7 @@ extension RawEntry {
   }
 
   /// Reads a text. Child elements are markup that was not escaped. Only XHTML has no escaped markup beside them.
-  private static func text(_ element: FeedElement, within base: String?) -> RawText? {
+  static func text(_ element: FeedElement, within base: String? = nil) -> RawText? {
     guard element.hasElements else { return RawText(element.text, .unsure) }
     return RawText(element.markup(within: base, texts: element.name.space == .xhtml ? .plain : .unsure), .html)
   }

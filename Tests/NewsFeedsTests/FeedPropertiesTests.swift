@@ -53,6 +53,42 @@ struct FeedPropertiesTests {
     #expect(properties(text, at: "https://example.net/x/y") == expected)
   }
 
+  @Test(
+    "have the title that an entry with the same elements has",
+    arguments: [
+      "<dc:title>Feed Title</dc:title>", "<title><b>Feed</b> Title</title>", "<title><p>Feed Title</p></title>",
+      "<title></title><dc:title>Feed Title</dc:title>", "<dc:title>Other</dc:title><title>Feed Title</title>",
+      "<itunes:title>Other</itunes:title><dc:title>Feed Title</dc:title>", "<atom:title>Feed Title</atom:title>",
+      "<title>Feed Title</title><title>Other</title>", "<title>Feed &lt;i&gt;Title&lt;/i&gt;</title>",
+      "<title><![CDATA[<b>Feed</b> Title]]></title>",
+    ])
+  func rssTitles(elements: String) throws {
+    let item = "<item><guid>1</guid><pubDate>2026</pubDate>\(elements)</item>"
+    let text = "<rss version='2.0'><channel><link>https://example.org/</link>\(elements)\(item)</channel></rss>"
+    #expect(properties(text).title == "Feed Title")
+    #expect(try entry(text).title == "Feed Title")
+    #expect(
+      properties(
+        "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://purl.org/rss/1.0/'>"
+          + "<channel>\(elements)</channel></rdf:RDF>"
+      ).title == "Feed Title")
+  }
+
+  @Test(
+    "have the title that an Atom entry with the same elements has",
+    arguments: [
+      "<dc:title>Feed Title</dc:title>", "<title><b>Feed</b> Title</title>",
+      "<title type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'><p>Feed <b>Title</b></p></div></title>",
+      "<title type='xhtml'>Feed <b>Title</b></title>",
+      "<title type='html'>&lt;p>Feed &lt;b>Title&lt;/b>&lt;/p></title>",
+      "<dc:title>Other</dc:title><title>Feed Title</title>",
+    ])
+  func atomTitles(elements: String) throws {
+    let text = atom("<entry><id>1</id><updated>2026</updated>\(elements)</entry>", head: elements)
+    #expect(properties(text).title == "Feed Title")
+    #expect(try entry(text).title == "Feed Title")
+  }
+
   @Test("are read from Atom")
   func atomProperties() {
     let head = """
