@@ -4,11 +4,16 @@ internal import SafeHTML
 
 /// Parses JSON Feed 1.1 (jsonfeed.org/version/1.1) and 1 as one document.
 enum JSONFeedParser {
-  /// The common prefix of the format's version URLs.
-  static let versionPrefix = "https://jsonfeed.org/version/"
+  /// The common part of the format's version URLs.
+  private static let versionPrefix = "jsonfeed.org/version/"
 
-  /// The prefix as it is in JSON, where a slash may be escaped.
+  /// That part as it is in JSON, where a slash may be escaped.
   private static let writtenPrefixes = [versionPrefix, versionPrefix.replacing("/", with: "\\/")].map { Array($0.utf8) }
+
+  /// Whether a text is the URL of a version. Publishers also write `http`.
+  fileprivate static func isVersion(_ text: String) -> Bool {
+    ["https://", "http://"].contains { text.utf8.starts(with: ($0 + versionPrefix).utf8) }
+  }
 
   /// Finds the object of a JSON Feed behind other text, such as the warnings of a program.
   ///
@@ -76,7 +81,7 @@ enum JSONFeedParser {
       try? JSONDecoder().decode(JSONFeedHead.self, from: Data(text))
     }
     guard let head = head(text) ?? head(JSONKeys.firstObject(of: text)) else { return false }
-    return head.version.utf8.starts(with: versionPrefix.utf8) && head.hasItems
+    return isVersion(head.version) && head.hasItems
   }
 }
 
@@ -131,7 +136,7 @@ private struct JSONFeedDocument: Decodable {
     hasEnded = (try? fields.decode(Bool.self, forKey: .expired)) == true
   }
 
-  var isJSONFeed: Bool { version?.utf8.starts(with: JSONFeedParser.versionPrefix.utf8) == true }
+  var isJSONFeed: Bool { version.map(JSONFeedParser.isVersion) == true }
 }
 
 private struct JSONFeedHub: Decodable {

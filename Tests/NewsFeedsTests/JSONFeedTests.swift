@@ -9,6 +9,21 @@ struct JSONFeedTests {
     "{\"version\":\"https://jsonfeed.org/version/1.1\",\"title\":\"T\",\(head),\n\"items\":[\(items)]}"
   }
 
+  @Test(
+    "has the URL of a version as publishers write it",
+    arguments: [
+      "https://jsonfeed.org/version/1", "https://jsonfeed.org/version/1.0", "http://jsonfeed.org/version/1",
+      "https://jsonfeed.org/version/1.1/", "http:\\/\\/jsonfeed.org\\/version\\/1\\/",
+    ])
+  func versions(version: String) throws {
+    let item = "{\"id\":\"1\",\"date_published\":\"2026\",\"content_text\":\"x\"}"
+    let text = feed(item).replacing("https://jsonfeed.org/version/1.1", with: version)
+    #expect(try entry(text).text == "x")
+    #expect(try entry(text.replacing("\n", with: "")).text == "x")
+    #expect(events("Warning: x\n" + text).entries.map(\.text) == ["x"])
+    #expect(events(text.replacing("jsonfeed.org", with: "jsonfeed.example")).entries.isEmpty)
+  }
+
   @Test("fills every field")
   func everything() throws {
     let entry = try entry(
