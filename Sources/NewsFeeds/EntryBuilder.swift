@@ -89,8 +89,9 @@ struct EntryBuilder {
     let (guid, link) = (raw.guid?.trimmed.nonEmpty, Self.link(of: raw, &notes))
     let attachments = Self.attachments(raw, body, &notes)
     // Tickers and link feeds consist of titles, photo blogs of pictures, which lead to their page.
-    let page = Self.page(at: link, &notes)
-    let file = attachments.first.map { $0.alt ?? page ?? $0.url }
+    let named = Self.page(at: link, &notes)
+    let page = raw.page.flatMap { WebLink.normalised($0) == nil ? nil : $0 } ?? named
+    let file = attachments.first.map { $0.alt ?? named ?? $0.url }
     let candidates = [raw.text.map(PlainText.cleaned), content?.text, summary?.text, title, file]
     guard let whole = candidates.lazy.compactMap({ $0?.nonEmpty }).first else {
       throw Rejection(message: "has neither text nor title")

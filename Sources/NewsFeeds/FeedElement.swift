@@ -205,7 +205,7 @@ final class FeedElement {
 /// The vocabularies of entries. `none` is that of RSS, which has no namespace of its own.
 enum FeedNamespace: Sendable {
   case none, atom, content, dublinCore, itunes, media, syndication, xhtml, xlink, xml, rdf, wordpress, publishing
-  case blogger, googlePlay, podcast
+  case blogger, googlePlay, podcast, feedburner
   case other
 
   /// Finds a namespace by its URI, or by the usual prefix if a feed does not declare it.
@@ -222,6 +222,7 @@ enum FeedNamespace: Sendable {
         case "googleplay": .googlePlay
         case "podcast": .podcast
         case "media": .media
+        case "feedburner": .feedburner
         case "atom": .atom
         case "sy": .syndication
         case "xhtml": .xhtml
@@ -274,6 +275,7 @@ enum FeedNamespace: Sendable {
     "http://www.w3.org/1999/xlink": .xlink,
     "http://www.w3.org/XML/1998/namespace": .xml,
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": .rdf,
+    "http://rssnamespace.org/feedburner/ext/1.0": .feedburner,
     "http://www.w3.org/2007/app": .publishing,
     "http://purl.org/atom/app#": .publishing,
   ]

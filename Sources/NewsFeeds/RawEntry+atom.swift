@@ -15,6 +15,7 @@ extension RawEntry {
     // Most ids that are web addresses are those of the entries' pages.
     link = Self.page(links, within: base) ?? guid.flatMap { SafeLink.web($0) }
     noteLoss(of: Self.pages(links).first?.target, used: link)
+    page = Self.original(entry, of: link, within: base)
     let body = entry.first(.atom, "content")
     let outerBase = ownBase ?? link ?? feed.fallbackBase
     self.base = Self.base(of: body ?? entry.first(.atom, "summary"), within: outerBase)

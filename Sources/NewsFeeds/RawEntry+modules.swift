@@ -44,6 +44,18 @@ extension RawEntry {
     RawText(places(element).lazy.compactMap { $0.value(.media, name) }.first, .unsure)
   }
 
+  /// Returns the address that FeedBurner has replaced by that of its proxy (`feedburner:origLink`); nil if the link is
+  /// another one.
+  static func original(_ element: FeedElement, of link: String?, within base: String?) -> String? {
+    guard let link, let written = element.value(.feedburner, "origLink") else { return nil }
+    let parts = link.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2)
+    guard parts.count > 1 else { return nil }
+    let host = String(decoding: parts[1], as: UTF8.self).lowercased()
+    // The proxy has names of its own, and those of publishers.
+    let isProxy = link.contains("/~r/") || host == "feedproxy.google.com" || ".\(host)".hasSuffix(".feedburner.com")
+    return isProxy ? SafeLink.web(written, base: base) : nil
+  }
+
   // MARK: Captions
 
   /// Reads the texts of the files of Media RSS. A credit of the group or the entry is that of its files.

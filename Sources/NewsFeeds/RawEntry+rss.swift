@@ -18,6 +18,7 @@ extension RawEntry {
     let written = links.lazy.filter { $0.relation == "alternate" }.compactMap(\.target).first
     link = written.flatMap { SafeLink.web($0, base: base ?? feed.fallbackBase) } ?? permalink
     noteLoss(of: written, used: link)
+    page = Self.original(item, of: link, within: base ?? feed.fallbackBase)
     let outerBase = base ?? link ?? feed.fallbackBase
     let body = Self.first(of: Self.bodies, in: item, within: outerBase)
     let description = Self.first(of: Self.descriptions, in: item, within: outerBase)

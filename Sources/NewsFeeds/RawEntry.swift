@@ -39,6 +39,9 @@ struct RawEntry {
   /// An identifier in the place of a missing guid.
   var identifier: String?
   var link: String?
+  /// The address of the entry's page if `link` is that of a proxy. It is part of neither names nor digest, so that known
+  /// entries stay what they are.
+  var page: String?
   /// The address of the feed's page.
   var home: String?
   /// The dates in order of preference. The first one that can be parsed applies.

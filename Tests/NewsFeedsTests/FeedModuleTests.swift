@@ -173,4 +173,45 @@ struct FeedModuleTests {
     #expect(types == ["image/jpeg"])
     #expect(try entry(podcast(file + own)).digest == entry(podcast(file, image: "")).digest)
   }
+
+  @Test(
+    "have the link that FeedBurner has replaced by its proxy",
+    arguments: [
+      "http://feedproxy.google.com/~r/x/~3/abc/", "http://feeds.feedburner.com/~r/x/~3/1/a",
+      "http://feeds.example.net/~r/x/~3/2",
+      "https://feeds2.feedburner.com/x?m=1",
+    ])
+  func originalLinks(proxy: String) throws {
+    let link = "<link>\(proxy)</link>"
+    let original = "<feedburner:origLink>https://example.org/a?b=1&amp;c=2</feedburner:origLink>"
+    for guid in ["<guid isPermaLink='false'>1</guid>", ""] {
+      let fields = "\(guid)<title>t</title><pubDate>2026-08-20</pubDate>"
+      let (old, new) = (
+        try entry(rss("<item>\(fields)\(link)</item>")), try entry(rss("<item>\(fields)\(link)\(original)</item>"))
+      )
+      #expect(old.url == proxy)
+      #expect(new.url == "https://example.org/a?b=1&c=2")
+      var same = new
+      same.url = proxy
+      #expect(same == old)
+    }
+    let atomFields = "<id>1</id><title>t</title><updated>2026</updated>"
+    let atomEntry = "<entry>\(atomFields)<link href='\(proxy)'/>\(original)</entry>"
+    #expect(
+      try entry(atom(atomEntry, attributes: "xmlns:feedburner='http://rssnamespace.org/feedburner/ext/1.0'")).url
+        == "https://example.org/a?b=1&c=2")
+  }
+
+  @Test("keep their link beside that of FeedBurner if it is another one, or if that is none")
+  func otherLinks() throws {
+    func url(_ link: String, _ original: String) throws -> String? {
+      let item = "<item><title>t</title><pubDate>2026</pubDate><link>\(link)</link>"
+      return try entry(rss(item + "<feedburner:origLink>\(original)</feedburner:origLink></item>")).url
+    }
+    #expect(try url("https://example.org/a", "https://example.org/b") == "https://example.org/a")
+    #expect(try url("https://notfeedburner.com/a", "https://example.org/b") == "https://notfeedburner.com/a")
+    let proxy = "http://feedproxy.google.com/~r/x/~3/abc/"
+    #expect(try url(proxy, "javascript:alert(1)") == proxy)
+    #expect(try url(proxy, "https://[/") == proxy)
+  }
 }
