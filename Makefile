@@ -31,7 +31,7 @@ embargo: ## Kills servers and the database while ITEMS=1000 scheduled items beco
 	@scripts/install-dependencies faketime
 	@TIDINGS_EMBARGO_ITEMS=$(ITEMS) scripts/with-cluster swift test --disable-xctest --filter SystemTests.EmbargoTests
 
-mutants: ## Measures how many one-line faults the tests detect; takes an hour
+mutants: ## Measures how many one-line faults the tests detect; takes hours
 	@scripts/install-dependencies openssl python3 nginx strace
 	@scripts/mutants
 
