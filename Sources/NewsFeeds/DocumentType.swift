@@ -7,8 +7,7 @@ struct DocumentType {
   private static let maximumTextBytes = 1024
 
   private static let start = Array("<!doctype".utf8)
-  private static let comment = (start: Array("<!--".utf8), end: Array("-->".utf8))
-  private static let instruction = (start: Array("<?".utf8), end: Array("?>".utf8))
+  private static let opaque = [OpaqueMarkup.comment, .instruction]
 
   /// The declared general entities: their texts as escaped XML. The text is nil if it is in another file, is too long, or
   /// refers to an entity that is declared later.
@@ -20,8 +19,8 @@ struct DocumentType {
     while true {
       let prolog = document.prefix(FeedProlog.maximumBytes)
       let rest = prolog[index...].drop { $0 <= 0x20 }
-      if let mark = [Self.comment, Self.instruction].first(where: { rest.starts(with: $0.start) }) {
-        guard let end = rest.firstRange(of: mark.end)?.upperBound else { return }
+      if let mark = Self.opaque.first(startingWith: rest) {
+        guard let end = mark.end(of: rest) else { return }
         index = end
       } else {
         guard let (declarations, end) = Self.parts(of: rest) else { return }
@@ -64,9 +63,7 @@ struct DocumentType {
 
   /// Returns the place after a declaration, comment or instruction; nil if it does not end.
   private static func end(ofDeclaration bytes: ArraySlice<UInt8>) -> Int? {
-    if let mark = [comment, instruction].first(where: { bytes.starts(with: $0.start) }) {
-      return bytes.dropFirst(mark.start.count).firstRange(of: mark.end)?.upperBound
-    }
+    if let mark = opaque.first(startingWith: bytes) { return mark.end(of: bytes) }
     var quote: UInt8?
     for index in bytes.indices {
       switch bytes[index] {

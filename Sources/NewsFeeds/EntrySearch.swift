@@ -13,11 +13,6 @@ struct EntrySearch {
   /// The bytes that have been read and may be the start of a mark.
   private var rest: [UInt8] = []
 
-  private static let opaque: [(start: [UInt8], terminator: [UInt8])] = [
-    (Array("<!--".utf8), Array("-->".utf8)), (Array("<![CDATA[".utf8), Array("]]>".utf8)),
-    (Array("<?".utf8), Array("?>".utf8)),
-  ]
-
   /// - Parameters:
   ///   - entry: The qualified name of entries.
   ///   - root: The qualified name of the root element.
@@ -41,13 +36,13 @@ struct EntrySearch {
         return rest
       }
       if isTag(end, tail) { foundEnd = true }
-      let opaque = Self.opaque.first { tail.starts(with: $0.start) }
+      let opaque = OpaqueMarkup.all.first(startingWith: tail)
       let maximumTagBytes = max(entry.count, end.count, 9) + 1
       if opaque == nil, tail.count < maximumTagBytes, !tail.dropFirst().contains(UInt8(ascii: ">")) {
         drop(start)
         return nil
       }
-      terminator = opaque?.terminator
+      terminator = opaque?.end
       index = start + (opaque?.start.count ?? 1)
     }
     drop(max(index, rest.count - (terminator.map { $0.count - 1 } ?? 0)))

@@ -36,13 +36,11 @@ struct FeedProlog {
       let rest = bytes[start...]
       // A tag may be incomplete here.
       if rest.count < 160, !isEnough { return .open }
-      if let opaque = opaque.first(where: { rest.starts(with: $0.start) }) {
-        guard let end = rest.dropFirst(opaque.start.count).firstRange(of: opaque.end) else {
-          return isEnough ? .none : .open
-        }
+      if let opaque = OpaqueMarkup.all.first(startingWith: rest) {
+        guard let end = opaque.end(of: rest) else { return isEnough ? .none : .open }
         let isDeclaration = rest.starts(with: "<?xml ".utf8)
         isRegular = isRegular && (!isDeclaration || start == 0)
-        index = end.upperBound
+        index = end
         continue
       }
       let name = elementName(rest)
@@ -60,11 +58,6 @@ struct FeedProlog {
     }
     return isEnough ? .none : .open
   }
-
-  private static let opaque: [(start: [UInt8], end: [UInt8])] = [
-    (Array("<!--".utf8), Array("-->".utf8)), (Array("<?".utf8), Array("?>".utf8)),
-    (Array("<![CDATA[".utf8), Array("]]>".utf8)),
-  ]
 
   /// Returns the local name of the tag at the start, in lower case.
   private static func elementName(_ bytes: ArraySlice<UInt8>) -> String {

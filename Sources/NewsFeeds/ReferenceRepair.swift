@@ -27,11 +27,7 @@ struct ReferenceRepair {
     let end: [UInt8]
   }
 
-  private static let opaque = [
-    Opaque(start: Array("<!--".utf8), end: Array("--".utf8)),
-    Opaque(start: Array("<![CDATA[".utf8), end: Array("]]".utf8)),
-    Opaque(start: Array("<?".utf8), end: Array("?".utf8)),
-  ]
+  private static let opaque = OpaqueMarkup.all.map { Opaque(start: $0.start, end: $0.end.dropLast()) }
 
   private enum Reference {
     /// A reference of that length in bytes, and its text if it has to be changed.

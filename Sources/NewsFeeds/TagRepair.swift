@@ -16,11 +16,6 @@ struct TagRepair {
     line = firstLine
   }
 
-  private static let opaque: [(start: [UInt8], end: [UInt8])] = [
-    (Array("<!--".utf8), Array("-->".utf8)), (Array("<?".utf8), Array("?>".utf8)),
-    (Array("<![CDATA[".utf8), Array("]]>".utf8)),
-  ]
-
   /// Repairs a whole document.
   mutating func repaired(_ bytes: [UInt8]) -> [UInt8] {
     output = []
@@ -29,8 +24,8 @@ struct TagRepair {
     while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
       copy(rest[..<start])
       rest = rest[start...]
-      if let opaque = Self.opaque.first(where: { rest.starts(with: $0.start) }) {
-        let end = rest.dropFirst(opaque.start.count).firstRange(of: opaque.end)?.upperBound ?? rest.endIndex
+      if let opaque = OpaqueMarkup.all.first(startingWith: rest) {
+        let end = opaque.end(of: rest) ?? rest.endIndex
         copy(rest[..<end])
         rest = rest[end...]
       } else if rest.dropFirst().first?.isASCIILetter == true {
