@@ -1,11 +1,12 @@
 // Reports jobs that take much processor time on the threads that all requests share: those of Swift's cooperative pool,
 // of event loops, and of PostgreSQL's sockets.
 //
-// The library is loaded into an unchanged server with LD_PRELOAD. It stands in front of three functions:
+// The library is loaded into an unchanged server with LD_PRELOAD. It stands in front of four functions:
 //
 // - dispatch_async_f() and dispatch_after_f(), by which Swift gives a job to the cooperative pool on Linux. A job begins and
 //   ends with the function that it passes.
 // - epoll_wait(), in which event loops wait. A job is what a thread does between two waits.
+// - listen(). No request waits for the jobs that begin before it.
 //
 // A thread of its own looks at the threads with jobs every 5 ms. A job that has taken more than the limit is interrupted
 // by a signal once, whose handler records where it is. At its end, the job is written to the file as lines
@@ -28,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,6 +53,7 @@ static pthread_key_t slot_key;
 static __thread struct slot *own;
 static uint64_t limit = 20000000;
 static int output = -1;
+static _Atomic int is_listening;
 static uintptr_t concurrency_start, concurrency_end;
 
 static uint64_t nanoseconds(clockid_t clock) {
@@ -91,7 +94,7 @@ static struct slot *enter(void) {
 }
 
 static void begin(void) {
-  if (output < 0) return;
+  if (output < 0 || !is_listening) return;
   if (!own) own = enter();
   if (!own) return;
   own->is_recorded = 0;
@@ -218,4 +221,11 @@ int epoll_wait(int descriptor, struct epoll_event *events, int maximum, int time
   begin();
   errno = error;
   return count;
+}
+
+int listen(int descriptor, int backlog) {
+  static int (*original)(int, int);
+  if (!original) *(void **)&original = dlsym(RTLD_NEXT, "listen");
+  is_listening = 1;
+  return original(descriptor, backlog);
 }
