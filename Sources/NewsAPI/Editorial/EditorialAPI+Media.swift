@@ -18,7 +18,7 @@ extension EditorialAPI {
   ///   - parts: Returns the content. Its errors are thrown unchanged.
   ///   - context: The request, whose key is the author.
   /// - Returns: The file as an attachment, and whether this call has registered it.
-  /// - Throws: `ProblemError`: 403 for a key that may not upload, 413, 415, 501, 503, 507; the errors of `parts`.
+  /// - Throws: `ProblemError`: 403 for a key that may not upload, 413, 415, 501, 503; `MediaError`; the errors of `parts`.
   package func upload<Parts: AsyncSequence>(
     type: String, name: String?, _ context: APIContext, parts: () throws -> Parts
   ) async throws -> (attachment: Attachment, created: Bool) where Parts.Element == ByteBuffer {
@@ -29,23 +29,19 @@ extension EditorialAPI {
 
   /// Stores a file.
   ///
-  /// - Throws: `ProblemError`, `AnsweredBefore`, and the errors of `parts`.
+  /// - Throws: `ProblemError`, `MediaError`, `AnsweredBefore`, and the errors of `parts`.
   func upload<Parts: AsyncSequence>(
     _ head: MediaUploadHead, _ context: APIContext, parts: () throws -> Parts
   ) async throws -> (media: Media, created: Bool) where Parts.Element == ByteBuffer {
     let library = try await acceptingLibrary()
-    do {
-      let upload = try await library.storage.begin()
-      let (stored, format) = try await receive(try parts(), head, upload)
-      context.record.setBodyDigest(stored.digest.bytes)
-      let (media, created) = try await library.add(
-        upload, stored, type: head.type(of: format), name: head.name, now: Date(),
-        once: context.once { EditorialMediaHandlers.answer(attachment($0.media), $0.media, created: $0.created) })
-      context.record.setSubject("media", media.id.uuidString.lowercased())
-      return (media, created)
-    } catch MediaError.full {
-      throw ProblemError.storageFull
-    }
+    let upload = try await library.storage.begin()
+    let (stored, format) = try await receive(try parts(), head, upload)
+    context.record.setBodyDigest(stored.digest.bytes)
+    let (media, created) = try await library.add(
+      upload, stored, type: head.type(of: format), name: head.name, now: Date(),
+      once: context.once { EditorialMediaHandlers.answer(attachment($0.media), $0.media, created: $0.created) })
+    context.record.setSubject("media", media.id.uuidString.lowercased())
+    return (media, created)
   }
 
   /// Returns the library if it accepts files.

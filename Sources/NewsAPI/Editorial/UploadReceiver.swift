@@ -26,7 +26,7 @@ struct UploadReceiver {
   /// Appends the body of a request.
   ///
   /// - Returns: The registered file, and whether this call has registered it; nil if the upload continues.
-  /// - Throws: `ProblemError`, also 415 and 422, after which the upload is removed; `StoreError`.
+  /// - Throws: `ProblemError`, also 415 and 422, after which the upload is removed; `MediaError`, `StoreError`.
   func receive(
     _ request: Request, _ fields: UploadFields, _ context: APIContext
   ) async throws -> (media: Media, created: Bool)? {
@@ -35,8 +35,6 @@ struct UploadReceiver {
       try await append(RequestParts(request, context))
       guard fields.isComplete ?? true else { return nil }
       return try await complete(fields)
-    } catch MediaError.full {
-      throw ProblemError.storageFull
     } catch let error as ProblemError where Self.endsUpload(error) {
       try? await remove()
       throw error

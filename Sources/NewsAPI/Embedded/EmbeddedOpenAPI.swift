@@ -105,7 +105,9 @@ info:
     | `/problems/search-too-broad` | 503 | the search takes longer than a second; use rarer words |
     | `/problems/outcome-unknown` | 503 | the connection broke during the commit; repeat with the same id, or read the item |
     | `/problems/version-not-supported` | 505 | the version is neither HTTP/1.1 nor HTTP/1.0 |
+    | `/problems/storage-failed` | 503 | the folder for files, or its disk, fails |
     | `/problems/storage-full` | 507 | there is not enough space for the file |
+    | `/problems/storage-read-only` | 507 | files can only be read at present |
 
     These responses are not repeated at every operation. An unknown path is a 404 (`UnknownPath`). An unsupported method
     of a resource is a 405 (`MethodNotAllowed`), and a method that no resource has is a 501 (`NotImplemented`). Another
@@ -5591,7 +5593,7 @@ components:
             title: The server stores no files
             status: 501
     StorageFull:
-      description: There is not enough space for the file. Nothing of it was stored.
+      description: There is not enough space for the file, or the storage is read-only. Nothing of it was stored.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -7417,7 +7419,9 @@ components:
             - /problems/search-too-broad
             - /problems/outcome-unknown
             - /problems/version-not-supported
+            - /problems/storage-failed
             - /problems/storage-full
+            - /problems/storage-read-only
             - /problems/batch-refused
             - /problems/request-in-progress
             - /problems/idempotency-key-reused

@@ -1,7 +1,9 @@
+import Foundation
 import HTTPConditions
 import HTTPEdge
 package import HTTPTypes
 import Hummingbird
+import MediaFiles
 package import News
 import NewsPages
 package import NewsStore
@@ -24,7 +26,8 @@ package struct ProblemError: Error {
     self.headers = headers
   }
 
-  var isOurFault: Bool { problem.status == 500 }
+  /// Whether the operator has to act, so that the log has the cause.
+  var isOurFault: Bool { problem.status == 500 || problem.type.hasPrefix("/problems/storage-") }
 
   /// Whether the database does not answer.
   var isOutage: Bool { problem.type == Self.unavailable.problem.type }
@@ -166,9 +169,17 @@ extension ProblemError {
       detail: "The operator of the server has to act: \(error).", headers: [.retryAfter: "60"])
   }
 
-  /// The status 507, Insufficient Storage (RFC 4918 section 11.5).
-  static let storageFull = ProblemError(
-    .init(code: 507), "storage-full", "The storage for files is full")
+  /// Creates the problem of a storage of files. 507 is Insufficient Storage (RFC 4918 section 11.5).
+  init(_ error: MediaError) {
+    switch error {
+    case .full: self.init(.init(code: 507), "storage-full", "The storage for files is full")
+    case .failed(_, EROFS): self.init(.init(code: 507), "storage-read-only", "The storage for files is read-only")
+    case .failed:
+      self.init(
+        .serviceUnavailable, "storage-failed", "The storage for files fails",
+        detail: "The log of the server has the reason.", headers: [.retryAfter: "60"])
+    }
+  }
 
   /// `Accept-Encoding` lists the accepted codings (RFC 9110 section 12.5.3).
   static let unsupportedContentCoding = ProblemError(

@@ -2,6 +2,7 @@ import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import Logging
+import MediaFiles
 import NIOCore
 import News
 import NewsPages
@@ -110,6 +111,7 @@ extension ProblemError {
     switch error {
     case let error as ProblemError: self = error
     case let error as StoreError: self.init(error)
+    case let error as MediaError: self.init(error)
     default: return nil
     }
   }

@@ -303,13 +303,20 @@ import Testing
     }
   }
 
-  @Test("A full disk causes a separate problem, not an internal error")
-  func full() async throws {
-    try await TestServer.with(settings: { $0.media = FullStorage() }) { server in
+  @Test(
+    "A full, read-only or failing disk causes a separate problem, not an internal error",
+    arguments: [
+      (MediaError.full, 507, "storage-full"), (.failed("open", code: EROFS), 507, "storage-read-only"),
+      (.failed("fdatasync", code: EIO), 503, "storage-failed"),
+    ])
+  func failing(error: MediaError, status: Int, name: String) async throws {
+    try await TestServer.with(settings: { $0.media = FailingStorage(error: error) }) { server in
       let key = try await server.store.createKey(name: "photo", permissions: [.mediaWrite])
       let response = try await server.send(
         "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: Self.photo)
-      #expect(response.status == 507)
+      #expect(response.status == status)
+      #expect(response.text.contains("/problems/\(name)"))
+      #expect(!response.text.contains("fdatasync"))
     }
   }
 }
@@ -330,14 +337,16 @@ private struct SlowStorage: MediaStorage {
   func sweep() async throws -> Int { 0 }
 }
 
-/// A storage that is full.
-private struct FullStorage: MediaStorage, MediaUpload {
+/// A storage that can only be read.
+private struct FailingStorage: MediaStorage, MediaUpload {
+  let error: MediaError
+
   func begin() async throws -> any MediaUpload { self }
   func open(_ digest: MediaDigest) async throws -> MediaFile? { nil }
   func digests() async throws -> [MediaDigest] { [] }
   func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int { 0 }
   func sweep() async throws -> Int { 0 }
-  func write(_ bytes: [UInt8]) async throws { throw MediaError.full }
-  func finish(_ format: MediaFormat) async throws -> StoredMedia { throw MediaError.full }
+  func write(_ bytes: [UInt8]) async throws { throw error }
+  func finish(_ format: MediaFormat) async throws -> StoredMedia { throw error }
   func publish() async throws {}
 }
