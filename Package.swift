@@ -136,7 +136,8 @@ let package = Package(
     .target(
       name: "NewsFollower",
       dependencies: [
-        "HTTPConditions", "News", "NewsFeeds", "NewsStore", "OutgoingHTTP", "SafeHTML", .httpTypes, .logging,
+        "HTTPConditions", "MediaFiles", "News", "NewsFeeds", "NewsStore", "OutgoingHTTP", "SafeHTML", .httpTypes,
+        .logging,
       ],
       swiftSettings: settings),
     .target(

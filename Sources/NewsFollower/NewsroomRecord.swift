@@ -1,4 +1,5 @@
 public import Foundation
+import MediaFiles
 import News
 public import NewsStore
 import OutgoingHTTP
@@ -138,7 +139,9 @@ private struct Line: Decodable {
 
   private static func record(_ file: File) throws -> NewsroomRecord {
     let rule = NewsroomRule(prefix: "media")
-    try rule.require(MediaType.isValid(file.type), "type", "must be a media type")
+    // A browser would run a restored page or drawing as one of this site.
+    try rule.require(
+      MediaFormat.types.contains(file.type), "type", "must be the media type of a file that the server accepts")
     try rule.require(file.bytes > 0, "bytes", "must be 1 or more")
     for (name, size) in [("width", file.width), ("height", file.height)] {
       try rule.require(size.map { 1...Int(Int32.max) ~= $0 } ?? true, name, "must be from 1 to \(Int32.max)")

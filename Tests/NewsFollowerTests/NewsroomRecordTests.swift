@@ -49,6 +49,7 @@ import Testing
       ("topic", #"{"titles": {"-": "x"}}"#, "titles"), ("topic", #"{"slug": "A b"}"#, "slug"),
       ("media", #"{"bytes": 0}"#, "bytes"), ("media", #"{"width": 0}"#, "width"),
       ("media", #"{"height": 2147483648}"#, "height"), ("media", #"{"type": "png"}"#, "type"),
+      ("media", #"{"type": "text/html"}"#, "type"),
       ("media", #"{"sha256": "0a0a"}"#, "sha256"),
       ("history", #"{"fields": ["text, title"]}"#, "fields"),
       ("history", #"{"replaced": {"title": "a\u0000"}}"#, "replaced"),
