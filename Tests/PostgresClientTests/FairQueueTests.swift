@@ -47,8 +47,8 @@ import Testing
     try await withPool(size: 4, configure: { $1.maximumWaiters = 20 }) { pool in
       let (gate, opening) = AsyncStream.makeStream(of: Void.self)
       let gateIsOpen = Task { for await _ in gate {} }
-      func call() -> Task<Void, any Error> {
-        QueueParty.$current.withValue("greedy") {
+      func call(_ party: String = "greedy") -> Task<Void, any Error> {
+        QueueParty.$current.withValue(party) {
           Task { try await pool.withConnection { _ in await gateIsOpen.value } }
         }
       }
@@ -62,8 +62,13 @@ import Testing
       #expect(try rows.first?.decode("one", as: Int32.self) == 1)
       #expect(try await pool.query("SELECT 2 AS two").count == 1)
       #expect(pool.statistics.leased == 3)
+      // With the last connection in use, another party may still wait.
+      let last = call("last")
+      try await eventually("it has the connection") { pool.statistics.leased == 4 }
+      let late = call("late")
+      try await eventually("it waits") { pool.statistics.waiting == 21 }
       opening.finish()
-      for caller in first { try await caller.value }
+      for caller in first + [last, late] { try await caller.value }
       for caller in others {
         do {
           try await caller.value

@@ -181,6 +181,19 @@ import Testing
     }
   }
 
+  @Test("A known address that was refused and is registered again is refused no more")
+  func refusedAddressRegisteredAgain() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.apns())
+      try await Self.record(store, try await Self.claim(store, sql), .sent)
+      let refused = try await Self.claim(store, sql, at: Self.start + 10)
+      try await Self.record(store, refused, .tokenError(reason: "BadDeviceToken"), at: Self.start + 10)
+      #expect(try await store.device(device.id)?.tokenError != nil)
+      #expect(try await store.register(.apns()).id == device.id)
+      #expect(try #require(try await store.device(device.id)).tokenError == nil)
+    }
+  }
+
   @Test("Of two outcomes that are recorded together, the refusal of the address counts")
   func refusedAndSent() async throws {
     try await NewsDatabase.withStore { store, sql in
