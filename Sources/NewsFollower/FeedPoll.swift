@@ -89,14 +89,14 @@ struct FeedPoll: Sendable {
     guard let reading = try await read(response) else { return nil }
     if reading.isFeed {
       try await noteHubs(of: reading, response)
-      return try outcome(of: reading, response)
+      return try await outcome(of: reading, response)
     }
     // A feed that was read before may be replaced by an error page with links for a while.
     if lease.subscription.lastSuccess == nil { return try await discovered(on: response, reading) }
     return failure(response, "the response is not a feed: \(reading.problem ?? "it is empty")")
   }
 
-  private func outcome(of reading: FeedReading, _ response: OutgoingResponse) throws -> PollOutcome {
+  private func outcome(of reading: FeedReading, _ response: OutgoingResponse) async throws -> PollOutcome {
     if let problem = reading.problem {
       var outcome = failure(response, "the response is not a complete feed: \(problem)")
       outcome.entries = reading.counts
@@ -106,8 +106,12 @@ struct FeedPoll: Sendable {
     }
     if reading.counts.deferred > 0 { return try paused(by: reading, response) }
     let last = schedule
-    var next = PollSchedule(dates: reading.dates, hints: reading.properties, now: lease.start)
-      .estimated(after: last, foundEntries: reading.counts.inserted + reading.counts.updated > 0)
+    // Sorting the dates of very many entries takes long.
+    let (dates, properties, now) = (reading.dates, reading.properties, lease.start)
+    var next = try await ComputePool.shared.run(.feed, for: lease.subscription.url, bytes: dates.count * 8) {
+      PollSchedule(dates: dates, hints: properties, now: now)
+    }
+    .estimated(after: last, foundEntries: reading.counts.inserted + reading.counts.updated > 0)
     next.tally = reading.tally
     var outcome = try success(response, next, reading.counts)
     outcome.title = reading.properties.title

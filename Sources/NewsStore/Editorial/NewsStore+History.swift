@@ -145,14 +145,17 @@ extension NewsStore {
     }
     guard isStored else { throw StoreError.revisionRemoved }
     let read = try EditorialItem(row: row)
-    var former = ItemContent(read)
-    for row in answers[2] {
-      let value = try row.decode("value", as: PostgresJSON?.self).map {
-        try NewsJSON.decode(FieldValue.self, from: $0.data)
-      }
-      try former.restore(try row.decode("name"), value)
+    let values: [(field: String, json: Data?)] = try answers[2].map {
+      (try $0.decode("name"), try $0.decode("value", as: PostgresJSON?.self)?.data)
     }
-    return { [former] item in
+    let former = try await ComputePool.shared.run(.editing, bytes: values.reduce(0) { $0 + ($1.json?.count ?? 0) }) {
+      var former = ItemContent(read)
+      for (field, json) in values {
+        try former.restore(field, try json.map { try NewsJSON.decode(FieldValue.self, from: $0) })
+      }
+      return former
+    }
+    return { item in
       // The former content was computed from the writes until then.
       guard item.revision == read.revision else { throw StoreError.preconditionFailed }
       return former
