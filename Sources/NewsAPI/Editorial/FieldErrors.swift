@@ -25,6 +25,9 @@ struct FieldErrors: Sendable {
     }
   }
 
+  /// Adds a number of errors to a full list.
+  mutating func append(unnamed count: Int) { unnamed += count }
+
   mutating func append(_ other: FieldErrors) {
     let room = Self.maximumNamed - named.count
     named += other.named.prefix(room)

@@ -7,17 +7,23 @@ import NewsStore
 /// Reads the query of a request parameter by parameter. Errors are collected, so that one response reports them together.
 /// `check()` throws them.
 package struct QueryParameters {
+  /// The number of parameters that are read, far more than any route has. Each takes microseconds of a thread for which others
+  /// wait, and a header has room for 8,000.
+  private static let maximumRead = 256
+
   private var values: [String: String] = [:]
   private var errors = FieldErrors()
 
-  /// Splits the query. An unknown, repeated or empty parameter is an error.
+  /// Splits the query. An unknown, repeated or empty parameter is an error, and so is each after the first 256.
   ///
   /// - Parameters:
   ///   - query: The text after the question mark of the target.
   ///   - known: The names of the route's parameters.
   package init(_ query: String?, known: Set<String>) {
     // Bytes are compared: a comparison of characters takes quadratic time in their combining characters.
-    for pair in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+    let pairs = (query ?? "").utf8.split(separator: UInt8(ascii: "&"))
+    defer { errors.append(unnamed: max(0, pairs.count - Self.maximumRead)) }
+    for pair in pairs.prefix(Self.maximumRead) {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         .map { Substring($0) }
       // Hashing a name takes time that grows with the square of its combining characters.

@@ -149,7 +149,7 @@ extension NewsStore {
   ///   - items: At most `largestImport` items, whose topics need not exist.
   ///   - limits: The maximum numbers of items.
   package func itemsToImport(_ items: [ImportedItem], limits: ImportLimits) async throws -> Set<Int> {
-    let rows = Self.copyRows(items)
+    let rows = try await Self.copyRows(items)
     do {
       return try await database.transaction { transaction in
         _ = try await Self.stage(items, rows, limits, in: transaction)
@@ -169,10 +169,10 @@ extension NewsStore {
   ///
   /// - Returns: The numbers of deferred and postponed items.
   private static func stage(
-    _ items: [ImportedItem], _ rows: [UInt8], _ limits: ImportLimits, in transaction: PostgresTransaction
+    _ items: [ImportedItem], _ rows: [[UInt8]], _ limits: ImportLimits, in transaction: PostgresTransaction
   ) async throws -> ImportCounts {
     _ = try await transaction.pipeline([staging, replanning])
-    _ = try await transaction.copyIn("COPY imported_entries FROM STDIN", rows: [rows])
+    _ = try await transaction.copyIn("COPY imported_entries FROM STDIN", rows: rows)
     if items.contains(where: { $0.linkID != nil || $0.earlierID != nil }) {
       _ = try await transaction.pipeline(entryResolution)
     }
@@ -186,7 +186,7 @@ extension NewsStore {
   }
 
   private func importTogether(_ items: [ImportedItem], _ limits: ImportLimits) async throws -> ImportCounts {
-    let rows = Self.copyRows(items)
+    let rows = try await Self.copyRows(items)
     return try await database.transaction { transaction in
       var counts = try await Self.stage(items, rows, limits, in: transaction)
       let written = try await transaction.query(Self.merge)
@@ -273,9 +273,12 @@ extension NewsStore {
       : "CASE WHEN i.id = ANY (ARRAY(SELECT id FROM staged WHERE is_first_seen)) THEN i.date ELSE excluded.date END"
   }
 
-  private static func copyRows(_ items: [ImportedItem]) -> [UInt8] {
-    var writer = PostgresCopyWriter()
-    for (ordinal, item) in items.enumerated() {
+  private static func copyRows(_ items: [ImportedItem]) async throws -> [[UInt8]] {
+    let bytes = items.reduce(0) { $0 + $1.content.text.utf8.count + ($1.content.html?.utf8.count ?? 0) }
+    return try await ComputePool.shared.slices(
+      .feed, for: QueueParty.current ?? "", bytes: bytes, Array(items.enumerated())
+    ) { ordinal, item in
+      var writer = PostgresCopyWriter()
       writer.append(ordinal)
       writer.append(item.id)
       writer.append(item.content.state.rawValue)
@@ -291,7 +294,7 @@ extension NewsStore {
       writer.append(item.earlierID)
       writer.append(item.sharesName)
       writer.endRow()
+      return writer.take()
     }
-    return writer.take()
   }
 }
