@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// Swift's tasks, event loops and PostgreSQL's sockets each have a few threads, which all requests share. What a
 /// stranger, a key or a feed sends must not occupy them for long. The threads of a pool are its own, and nothing else
-/// waits for them. They have a lower priority than all others, begin with the first job, and end with the last one.
+/// waits for them. They begin with the first job, and end with the last one. For long jobs, they have a lower priority than all
+/// other threads.
 ///
 /// The number of threads, the number of waiting jobs and their wait are limited. `ComputeQueue` shares the threads
 /// fairly. A job that has begun is not interrupted, so a long piece of work is divided: `slices` makes jobs of about
@@ -30,7 +31,7 @@ package final class ComputePool: Sendable {
   /// The time after which a job of `slices` ends, so that other jobs have their turn.
   package static let sliceTime: Duration = .milliseconds(10)
 
-  /// The lower priority of the threads, as for nice(1).
+  /// How much lower the priority of threads with long jobs is, as for nice(1).
   private static let niceness: Int32 = 5
 
   private struct State {
@@ -142,12 +143,13 @@ package final class ComputePool: Sendable {
   private func work(_ first: ComputeQueue.Job) {
     // For programs that list threads. Not all threads that have only just started take a name.
     Thread.current.name = "tidings.compute"
-    #if os(Linux)
-      // On Linux, this is the priority of the thread (setpriority(2), section "C library/kernel differences").
-      setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.niceness)
-    #endif
-    var job = Optional(first)
+    var (job, hasLowPriority) = (Optional(first), false)
     while let current = job {
+      if hasLowPriority, !current.isConfined {
+        // A thread without privileges cannot raise its priority again.
+        return Thread.detachNewThread { self.work(current) }
+      }
+      if current.isConfined, !hasLowPriority { hasLowPriority = Self.lowerPriority() }
       let began = Self.processorTime
       current.perform()
       let time = Self.processorTime - began
@@ -156,6 +158,20 @@ package final class ComputePool: Sendable {
         return state.queue.next()
       }
     }
+  }
+
+  /// Lowers the priority of this thread.
+  ///
+  /// - Returns: Whether the system can.
+  private static func lowerPriority() -> Bool {
+    #if os(Linux)
+      // On Linux, this is the priority of the thread (setpriority(2), section "C library/kernel differences").
+      let process = Int32(PRIO_PROCESS.rawValue)
+      setpriority(process, 0, getpriority(process, 0) + niceness)
+      return true
+    #else
+      return false
+    #endif
   }
 
   /// The processor time that this thread has used.

@@ -27,8 +27,8 @@ package struct ComputeQueue {
       (self.perform, self.refuse) = (perform, refuse)
     }
 
-    /// Whether the job may not take the last thread.
-    fileprivate var isConfined: Bool { isLong || kind.isBulk }
+    /// Whether the job may not take the last thread, and has a lower priority.
+    var isConfined: Bool { isLong || kind.isBulk }
   }
 
   /// The use of the threads by a kind, or by one of its owners.

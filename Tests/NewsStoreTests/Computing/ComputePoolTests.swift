@@ -22,15 +22,18 @@ import Testing
   }
 
   /// Occupies all threads of a pool while the body runs.
-  private static func occupying(_ pool: ComputePool, threads: Int, _ body: () async throws -> Void) async throws {
+  private static func occupying<Value: Sendable>(
+    _ pool: ComputePool, threads: Int, _ body: () async throws -> Value
+  ) async throws -> Value {
     let gate = Gate()
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    return try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<threads { group.addTask { try await pool.run(.editing, for: "blocker") { gate.pass() } } }
       defer { gate.open() }
       try await eventually("all threads are busy") { gate.count == threads }
-      try await body()
+      let value = try await body()
       gate.open()
       try await group.waitForAll()
+      return value
     }
   }
 
@@ -46,8 +49,23 @@ import Testing
       #expect(pool.usage.waiting == 0)
     }
     try await eventually("the threads have ended") { pool.usage == (0, 0, 0) }
-    let priority = try await pool.run(.feed) { getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
-    #expect(priority >= 5, "the threads have a lower priority than all others")
+  }
+
+  @Test("A thread has a lower priority for long work only")
+  func priority() async throws {
+    let pool = ComputePool(threads: 2)
+    let usual = getpriority(Int32(PRIO_PROCESS.rawValue), 0)
+    // The jobs that wait are taken by the threads that end the first ones.
+    let works: [Task<(isLong: Bool, priority: Int32), any Error>] = try await Self.occupying(pool, threads: 2) {
+      (0..<20).map { number in
+        let kind: ComputeKind = number.isMultiple(of: 2) ? .feed : .editing
+        return Task { try await pool.run(kind) { (kind == .feed, getpriority(Int32(PRIO_PROCESS.rawValue), 0)) } }
+      }
+    }
+    for work in works {
+      let (isLong, priority) = try await work.value
+      #expect(priority == (isLong ? min(usual + 5, 19) : usual))
+    }
   }
 
   @Test("A cancelled caller is not run, and a refused one learns it")
