@@ -178,7 +178,7 @@ struct FeedPoll: Sendable {
           continue
         }
         try await noteHubs(of: feed, response)
-        var outcome = try outcome(of: feed, response)
+        var outcome = try await outcome(of: feed, response)
         outcome.movedTo = newAddress(response.movedTo ?? url)
         return outcome
       } catch let error as OutgoingError {
