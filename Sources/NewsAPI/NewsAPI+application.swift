@@ -53,7 +53,12 @@ extension NewsAPI {
           metadata: ["peer": "\(peer)"])
       }
     }
-    services.isBrief = Self.isBrief
+    services.executor = { [store] request in
+      if Self.isBrief(request) { return nil }
+      let token = AuthorizationMiddleware.bearerToken(request.headerFields)
+      let editor = token.flatMap(store.knownKey) ?? modules.lazy.compactMap { $0.editor(of: request) }.first
+      return editor.map(EditorThreads.shared.executor) ?? globalConcurrentExecutor
+    }
     services.onRefusal = counted.countRefusal
     services.onLimitedRequest = counted.addressLimited
     services.connections = connections

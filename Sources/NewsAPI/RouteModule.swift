@@ -21,6 +21,9 @@ public protocol RouteModule: Sendable {
   ///   - problem: The error, with the status of the response.
   ///   - headers: The header fields that belong to the error, such as `Allow` and `Retry-After`.
   func errorPage(of problem: Problem, headers: HTTPFields) -> (fields: HTTPFields, text: String)
+
+  /// Returns the name of the editor whose request has a secret of the module that was found lately; nil for any other request.
+  func editor(of request: HTTPRequest) -> String?
 }
 
 extension RouteModule {

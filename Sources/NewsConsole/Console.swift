@@ -3,6 +3,7 @@ public import Hummingbird
 public import News
 public import NewsAPI
 public import NewsFollower
+import NewsStore
 
 /// The newsroom in a browser: pages under `/console` for people who write. They work on the store of an API, under its
 /// rules and with its errors.
@@ -48,5 +49,13 @@ public struct NewsConsole: RouteModule {
   /// Returns the page of an error.
   public func errorPage(of problem: Problem, headers: HTTPFields) -> (fields: HTTPFields, text: String) {
     services.pages.errorPage(of: problem, headers: headers)
+  }
+
+  /// Returns the token of a session that was found lately.
+  public func editor(of request: HTTPRequest) -> String? {
+    guard request.path?.hasPrefix(root) ?? false, let token = services.cookie.token(in: request.headerFields) else {
+      return nil
+    }
+    return services.store.isKnownSession(token: token) ? token : nil
   }
 }

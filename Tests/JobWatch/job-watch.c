@@ -1,17 +1,19 @@
 // Reports jobs that take much processor time on the threads that all requests share: those of Swift's cooperative pool,
-// of event loops, and of PostgreSQL's sockets.
+// of event loops, of PostgreSQL's sockets, and of editors.
 //
-// The library is loaded into an unchanged server with LD_PRELOAD. It stands in front of four functions:
+// The library is loaded into an unchanged server with LD_PRELOAD. It stands in front of these functions:
 //
 // - dispatch_async_f() and dispatch_after_f(), by which Swift gives a job to the cooperative pool on Linux. A job begins and
 //   ends with the function that it passes.
-// - epoll_wait(), in which event loops wait. A job is what a thread does between two waits.
+// - epoll_wait(), in which event loops wait, read(), with which they begin to work on a connection, and swift_job_run() and
+//   swift_job_run_on_task_executor(), which run the steps of requests on them. A job is what a thread does between two
+//   such calls: a thousand short steps in a row serve a thousand clients.
 // - listen(). No request waits for the jobs that begin before it.
 //
 // A thread of its own looks at the threads with jobs every 5 ms. A job that has taken more than the limit is interrupted
 // by a signal once, whose handler records where it is. At its end, the job is written to the file as lines
 //
-//     job pool|loop MILLISECONDS
+//     job pool|loop|executor MILLISECONDS
 //     at MODULE OFFSET
 //
 // Environment: TIDINGS_JOB_WATCH, the file; TIDINGS_JOB_WATCH_MS, the limit in milliseconds (20).
@@ -43,6 +45,7 @@ struct slot {
   // The processor time of the thread at the start of the job in nanoseconds; 0 without a job.
   _Atomic uint64_t start;
   _Atomic int is_recorded;
+  int is_loop;
   int frame_count;
   void *frames[MAXIMUM_FRAMES];
 };
@@ -93,11 +96,12 @@ static struct slot *enter(void) {
   return slot;
 }
 
-static void begin(void) {
+static void begin(int is_loop) {
   if (output < 0 || !is_listening) return;
   if (!own) own = enter();
   if (!own) return;
   own->is_recorded = 0;
+  own->is_loop = is_loop;
   own->frame_count = 0;
   own->start = nanoseconds(CLOCK_THREAD_CPUTIME_ID) + 1;
 }
@@ -183,7 +187,7 @@ struct job {
 static void run(void *boxed) {
   struct job job = *(struct job *)boxed;
   free(boxed);
-  begin();
+  begin(0);
   job.work(job.context);
   end("pool");
 }
@@ -218,9 +222,44 @@ int epoll_wait(int descriptor, struct epoll_event *events, int maximum, int time
   end("loop");
   int count = original(descriptor, events, maximum, timeout);
   int error = errno;
-  begin();
+  begin(1);
   errno = error;
   return count;
+}
+
+// Begins another job of an event loop.
+static void split(void) {
+  if (!own || !own->start || !own->is_loop) return;
+  end("loop");
+  begin(1);
+}
+
+ssize_t read(int descriptor, void *bytes, size_t count) {
+  static ssize_t (*original)(int, void *, size_t);
+  if (!original) *(void **)&original = dlsym(RTLD_NEXT, "read");
+  split();
+  return original(descriptor, bytes, count);
+}
+
+// An executor has two words. The arguments are in the same registers as those of a C function.
+void swift_job_run(void *job, void *identity, void *implementation) {
+  static void (*original)(void *, void *, void *);
+  if (!original) *(void **)&original = dlsym(RTLD_NEXT, "swift_job_run");
+  split();
+  original(job, identity, implementation);
+  split();
+}
+
+void swift_job_run_on_task_executor(void *job, void *identity, void *implementation) {
+  static void (*original)(void *, void *, void *);
+  if (!original) *(void **)&original = dlsym(RTLD_NEXT, "swift_job_run_on_task_executor");
+  // The threads of another executor wait without epoll_wait().
+  int is_own_job = !own || !own->start;
+  if (is_own_job) begin(0);
+  split();
+  original(job, identity, implementation);
+  split();
+  if (is_own_job) end("executor");
 }
 
 int listen(int descriptor, int backlog) {

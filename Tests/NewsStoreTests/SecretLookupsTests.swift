@@ -106,6 +106,31 @@ import Testing
     #expect(table.count() == 4)
   }
 
+  @Test("Ids that arrive during queries share the next ones, in the order of their arrival and not too many at a time")
+  func batches() async throws {
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let gateIsOpen = Task { for await _ in gate {} }
+    let queries = Mutex<[[Int]]>([])
+    let lookups = SecretLookups<Int, Int> { ids in
+      queries.withLock { $0.append(ids) }
+      await gateIsOpen.value
+      return ids.reduce(into: [:]) { $0[$1] = -$1 }
+    }
+    let count = 2 + SecretLookups<Int, Int>.maximumIDs + 10
+    var callers: [Task<Int?, any Error>] = []
+    for id in 0..<count {
+      callers.append(Task { try await lookups.value(id, waitingAtMost: .seconds(60)) })
+      try await eventually("it waits") { lookups.callers == id + 1 }
+    }
+    let again = Task { try await lookups.value(count - 1, waitingAtMost: .seconds(60)) }
+    try await eventually("it waits, too") { lookups.callers == count + 1 }
+    opening.finish()
+    for (id, caller) in callers.enumerated() { #expect(try await caller.value == -id) }
+    #expect(try await again.value == 1 - count)
+    let found = queries.withLock { $0 }.sorted { $0[0] < $1[0] }
+    #expect(found == [[0], [1], Array(2..<count - 10), Array(count - 10..<count)])
+  }
+
   @Test("A key that does not exist is never remembered")
   func unknownKey() async throws {
     let table = Lookups()

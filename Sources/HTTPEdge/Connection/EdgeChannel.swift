@@ -20,11 +20,11 @@ package struct EdgeChannel: ServerChildChannel {
 
   package init(services: EdgeServices, responder: @escaping HTTPChannelHandler.Responder) {
     self.services = services
-    http = HTTP1Channel { [isBrief = services.isBrief] request, writer, channel in
-      if isBrief(request.head) { return try await responder(request, writer, channel) }
+    http = HTTP1Channel { [executor = services.executor] request, writer, channel in
+      guard let executor = executor(request.head) else { return try await responder(request, writer, channel) }
       // A closure cannot consume what it captures.
       var writer = Optional(writer)
-      try await withTaskExecutorPreference(globalConcurrentExecutor) {
+      try await withTaskExecutorPreference(executor) {
         guard let writer = writer.take() else { return }
         try await responder(request, writer, channel)
       }

@@ -21,8 +21,9 @@ package struct EdgeServices: Sendable {
   package var onRefusal: @Sendable (_ status: Int, _ bytes: Int) -> Void = { _, _ in }
   /// Called for each request that exceeds the rate limit of its address, before `onRefusal`.
   package var onLimitedRequest: @Sendable () -> Void = {}
-  /// Whether the handler of a request computes so little that it runs on the thread of its event loop. It must not block.
-  package var isBrief: @Sendable (HTTPRequest) -> Bool = { _ in false }
+  /// Returns the executor of the handler of a request; nil if the handler computes so little that it runs on the thread of its
+  /// event loop. It must not block.
+  package var executor: @Sendable (HTTPRequest) -> (any TaskExecutor)? = { _ in globalConcurrentExecutor }
   /// The open connections.
   package var connections = ConnectionCount()
   /// Called with each new connection on its event loop, once its handlers are in place.

@@ -140,6 +140,11 @@ extension NewsStore {
     return (found.key, refusal)
   }
 
+  /// Returns the id of a key, if there was one with this id lately. Its secret is not compared.
+  package func knownKey(_ text: String) -> String? {
+    PresentedKey(text).flatMap { keyLookups.isKnown($0.id) ? $0.id : nil }
+  }
+
   /// Whether keys are remembered between look-ups.
   package var remembersKeys: Bool { keyLookups.remembers }
 

@@ -1,11 +1,12 @@
+import DequeModule
 import Synchronization
 
 /// Finds what belongs to a secret, such as a key, a session or a device, by its id or digest. Ids that arrive while queries
-/// run share the next query.
+/// run share the next ones.
 ///
-/// Anyone may send secrets that do not exist. Any number of such requests occupies at most `maximumQueries` connections,
-/// and a request with a valid secret waits for one query before its own. No other query is made for a secret before the
-/// look-up has found it.
+/// Anyone may send secrets that do not exist. Any number of such requests occupies at most `maximumQueries` connections.
+/// No other query is made for a secret before the look-up has found it. A query has at most `maximumIDs`, those first whose
+/// values were found lately.
 ///
 /// A value that exists is remembered for a moment, but only while revocations are heard of: a revoked key is refused at
 /// once. Otherwise every query begins after the call. No value is remembered beyond the time at which it changes by itself.
@@ -21,10 +22,23 @@ package final class SecretLookups<ID: Hashable & Sendable, Value: Sendable>: Sen
     var running = 0
     var callers = 0
     var waiting: [ID: Waiters] = [:]
+    /// The ids that wait, in the order of their arrival: those that were found lately, and all others.
+    var order: (known: Deque<ID>, others: Deque<ID>) = ([], [])
+    /// The ids that were found lately, with the end of that time.
+    var known: [ID: ContinuousClock.Instant] = [:]
     var remembers = false
     var remembered: [ID: Remembered] = [:]
     /// How often the values were forgotten. A query that began before may have read a key that is revoked by now.
     var generation = 0
+
+    mutating func nextIDs() -> [ID] {
+      var ids = Array(order.known.prefix(SecretLookups.maximumIDs))
+      order.known.removeFirst(ids.count)
+      let others = min(SecretLookups.maximumIDs - ids.count, order.others.count)
+      ids += order.others.prefix(others)
+      order.others.removeFirst(others)
+      return ids
+    }
 
     mutating func forget() {
       remembered = [:]
@@ -34,7 +48,11 @@ package final class SecretLookups<ID: Hashable & Sendable, Value: Sendable>: Sen
 
   /// The maximum number of concurrent queries. With two, a single stalled connection does not block all look-ups.
   static var maximumQueries: Int { 2 }
-  /// The maximum number of remembered values.
+  /// The maximum number of ids in a query.
+  package static var maximumIDs: Int { 64 }
+  /// The time after its query for which a value counts as found lately.
+  private static var knownTime: Duration { .seconds(600) }
+  /// The maximum number of remembered values, and of ids that were found lately.
   private static var maximumCount: Int { 1000 }
 
   private let state = Mutex(State())
@@ -60,7 +78,13 @@ package final class SecretLookups<ID: Hashable & Sendable, Value: Sendable>: Sen
   }
 
   /// The number of callers that wait for a query.
-  var callers: Int { state.withLock { $0.callers } }
+  package var callers: Int { state.withLock { $0.callers } }
+
+  /// Whether there was a value with an id lately. There may be none any more.
+  package func isKnown(_ id: ID) -> Bool {
+    let now = now()
+    return state.withLock { $0.known[id].map { now < $0 } ?? false }
+  }
 
   /// Whether values are remembered. The code that sets it calls `forget()` at each revocation.
   package var remembers: Bool {
@@ -90,6 +114,9 @@ package final class SecretLookups<ID: Hashable & Sendable, Value: Sendable>: Sen
     try await withCheckedThrowingContinuation { continuation in
       let isFirst = state.withLock { state in
         state.callers += 1
+        if state.waiting[id] == nil {
+          if state.known[id] == nil { state.order.others.append(id) } else { state.order.known.append(id) }
+        }
         state.waiting[id, default: []].append(continuation)
         guard state.running < Self.maximumQueries else { return false }
         state.running += 1
@@ -105,10 +132,13 @@ package final class SecretLookups<ID: Hashable & Sendable, Value: Sendable>: Sen
     while let (callers, generation) = nextCallers() {
       let began = now()
       let found: Result<[ID: Value], any Error>
-      do { found = .success(try await query(Array(callers.keys))) } catch { found = .failure(error) }
+      do { found = .success(try await query(callers.map(\.id))) } catch { found = .failure(error) }
       state.withLock { state in
-        state.callers -= callers.values.reduce(0) { $0 + $1.count }
-        guard state.remembers, state.generation == generation, let values = try? found.get() else { return }
+        state.callers -= callers.reduce(0) { $0 + $1.waiters.count }
+        guard let values = try? found.get() else { return }
+        if state.known.count + values.count > Self.maximumCount { state.known = [:] }
+        for id in values.keys { state.known[id] = began + Self.knownTime }
+        guard state.remembers, state.generation == generation else { return }
         if state.remembered.count + values.count > Self.maximumCount { state.remembered = [:] }
         for (id, value) in values {
           let time = min(unchangedTime(value) ?? lifetime, lifetime)
@@ -121,14 +151,14 @@ package final class SecretLookups<ID: Hashable & Sendable, Value: Sendable>: Sen
     }
   }
 
-  private func nextCallers() -> (callers: [ID: Waiters], generation: Int)? {
+  private func nextCallers() -> (callers: [(id: ID, waiters: Waiters)], generation: Int)? {
     state.withLock { state in
-      guard state.waiting.isEmpty else {
-        defer { state.waiting = [:] }
-        return (state.waiting, state.generation)
+      let ids = state.nextIDs()
+      guard !ids.isEmpty else {
+        state.running -= 1
+        return nil
       }
-      state.running -= 1
-      return nil
+      return (ids.map { ($0, state.waiting.removeValue(forKey: $0) ?? []) }, state.generation)
     }
   }
 }

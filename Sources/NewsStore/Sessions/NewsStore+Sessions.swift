@@ -93,6 +93,11 @@ extension NewsStore {
     return session
   }
 
+  /// Whether there was a session with a token lately.
+  package func isKnownSession(token: String) -> Bool {
+    ConsoleSecret(token).map { strangers.sessions.isKnown($0.digest) } ?? false
+  }
+
   /// Lists sessions that have not ended, those with the newest use first.
   ///
   /// - Parameters:
