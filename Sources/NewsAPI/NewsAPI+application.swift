@@ -1,4 +1,5 @@
 import HTTPEdge
+import HTTPTypes
 public import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -53,17 +54,27 @@ extension NewsAPI {
           metadata: ["peer": "\(peer)"])
       }
     }
-    services.executor = { [store] request in
-      if Self.isBrief(request) { return nil }
-      let token = AuthorizationMiddleware.bearerToken(request.headerFields)
-      let editor = token.flatMap(store.knownKey) ?? modules.lazy.compactMap { $0.editor(of: request) }.first
-      return editor.map(EditorThreads.shared.executor) ?? globalConcurrentExecutor
-    }
+    services.executor = { executor(of: $0, modules) }
     services.onRefusal = counted.countRefusal
     services.onLimitedRequest = counted.addressLimited
     services.connections = connections
     services.onConnection = settings.onConnection
     return services
+  }
+}
+
+extension NewsAPI {
+  /// Returns the executor of the handler of a request; nil for the thread of its event loop.
+  private func executor(of request: HTTPRequest, _ modules: [any RouteModule]) -> (any TaskExecutor)? {
+    let token = AuthorizationMiddleware.bearerToken(request.headerFields)
+    if let editor = token.flatMap(store.knownKey) ?? modules.lazy.compactMap({ $0.editor(of: request) }).first {
+      return Self.isBrief(request) ? nil : HandlerThreads.editors.executor(for: editor)
+    }
+    let path = request.path ?? ""
+    let isPublicRead =
+      [.get, .head].contains(request.method) && !path.hasPrefix(APIPath.editorial)
+      && !modules.contains { path.hasPrefix($0.root) }
+    return isPublicRead ? globalConcurrentExecutor : HandlerThreads.strangers.executor(for: nil)
   }
 }
 

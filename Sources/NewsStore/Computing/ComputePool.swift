@@ -149,7 +149,7 @@ package final class ComputePool: Sendable {
         // A thread without privileges cannot raise its priority again.
         return Thread.detachNewThread { self.work(current) }
       }
-      if current.isConfined, !hasLowPriority { hasLowPriority = Self.lowerPriority() }
+      if current.isConfined, !hasLowPriority { hasLowPriority = Thread.lowerPriority(by: Self.niceness) }
       let began = Self.processorTime
       current.perform()
       let time = Self.processorTime - began
@@ -158,20 +158,6 @@ package final class ComputePool: Sendable {
         return state.queue.next()
       }
     }
-  }
-
-  /// Lowers the priority of this thread.
-  ///
-  /// - Returns: Whether the system can.
-  private static func lowerPriority() -> Bool {
-    #if os(Linux)
-      // On Linux, this is the priority of the thread (setpriority(2), section "C library/kernel differences").
-      let process = Int32(PRIO_PROCESS.rawValue)
-      setpriority(process, 0, getpriority(process, 0) + niceness)
-      return true
-    #else
-      return false
-    #endif
   }
 
   /// The processor time that this thread has used.
