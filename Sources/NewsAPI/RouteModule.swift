@@ -27,6 +27,9 @@ public protocol RouteModule: Sendable {
 }
 
 extension RouteModule {
+  /// Returns nil, for a module without secrets.
+  public func editor(of request: HTTPRequest) -> String? { nil }
+
   /// Whether a path belongs to the module.
   func owns(_ path: String) -> Bool {
     guard path.utf8.starts(with: root.utf8) else { return false }
