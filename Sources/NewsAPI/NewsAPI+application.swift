@@ -70,10 +70,11 @@ extension NewsAPI {
     if let editor = token.flatMap(store.knownKey) ?? modules.lazy.compactMap({ $0.editor(of: request) }).first {
       return Self.isBrief(request) ? nil : HandlerThreads.editors.executor(for: editor)
     }
-    let path = request.path ?? ""
+    // Bytes are compared: a comparison of characters takes quadratic time in their combining characters.
+    let target = (request.path ?? "").utf8
     let isPublicRead =
-      [.get, .head].contains(request.method) && !path.hasPrefix(APIPath.editorial)
-      && !modules.contains { path.hasPrefix($0.root) }
+      [.get, .head].contains(request.method) && !target.starts(with: APIPath.editorial.utf8)
+      && !modules.contains { target.starts(with: $0.root.utf8) }
     return isPublicRead ? globalConcurrentExecutor : HandlerThreads.strangers.executor(for: nil)
   }
 }

@@ -116,12 +116,12 @@ extension NewsAPI {
 
   /// Whether a request is a write of a small item. Its handler mostly waits for the database.
   static func isBrief(_ request: HTTPRequest) -> Bool {
-    guard let length = request.headerFields[.contentLength].flatMap({ Int($0) }), length <= 16_384,
-      let path = request.path?.prefix(while: { $0 != "?" })
-    else { return false }
+    guard let length = request.headerFields[.contentLength].flatMap({ Int($0) }), length <= 16_384 else { return false }
+    // Bytes are compared: a comparison of characters takes quadratic time in their combining characters.
+    let path = (request.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }
     return switch request.method {
-    case .post: path == APIPath.editorialItems
-    case .put, .patch: path.hasPrefix(APIPath.editorialItems)
+    case .post: path.elementsEqual(APIPath.editorialItems.utf8)
+    case .put, .patch: path.starts(with: APIPath.editorialItems.utf8)
     default: false
     }
   }
