@@ -102,11 +102,13 @@ package final class ComputePool: Sendable {
     _ kind: ComputeKind, for owner: String = "", bytes: Int? = nil, _ elements: [Element],
     _ work: @escaping @Sendable (Element) throws -> Value
   ) async throws -> [Value] {
+    // A single element may take longer than a slice.
+    let isLong = kind.confinesLongJobs && (bytes ?? 0) / max(1, elements.count) > Self.longBytes
     var values: [Value] = []
     values.reserveCapacity(elements.count)
     while values.count < elements.count {
       let done = values.count
-      values += try await run(kind, for: owner, bytes: bytes, isLong: false) {
+      values += try await run(kind, for: owner, bytes: bytes, isLong: isLong) {
         let began = ContinuousClock.now
         var slice: [Value] = []
         repeat {

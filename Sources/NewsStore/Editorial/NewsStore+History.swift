@@ -44,8 +44,13 @@ extension NewsStore {
     let rows = answers[1]
     let page = Array(try rows.prefix(limit).prefix { try $0.decode("fits") })
     let next: Int? = page.count < rows.count ? try page.last?.decode("number") : nil
+    let bytes = try page.reduce(0) { sum, row in
+      try sum + (row.decode("changes", as: PostgresJSON?.self)?.data.count ?? 0)
+    }
     return HistoryPage(
-      entries: try await ComputePool.shared.slices(.editing, for: owner, page) { try HistoryEntry(row: $0) },
+      entries: try await ComputePool.shared.slices(.editing, for: owner, bytes: bytes, page) {
+        try HistoryEntry(row: $0)
+      },
       positions: try page.map { try $0.decode("number") }, next: next,
       isIncomplete: next == nil ? try answers[0].first?.decode("is_incomplete") ?? false : false)
   }
