@@ -50,15 +50,27 @@ public final class BlockingConnection {
   /// - Returns: The body.
   /// - Throws: ``Loopback/Failure``.
   public func response() throws -> Data {
+    let (head, body) = try message()
+    guard let status = Int(head[0].split(separator: " ")[1]), status < 400 else {
+      throw Loopback.Failure(description: "the response is \(head[0])")
+    }
+    return body
+  }
+
+  /// Waits for a response with any status and a `Content-Length`.
+  ///
+  /// - Returns: The lines of the head, of which the first has the status, and the body.
+  /// - Throws: ``Loopback/Failure``.
+  public func message() throws -> (head: [String], body: Data) {
     let end = Data("\r\n\r\n".utf8)
     var head = received.range(of: end)
     while head == nil {
       try receive()
       head = received.range(of: end)
     }
-    guard let head else { return Data() }
+    guard let head else { return ([], Data()) }
     let lines = String(decoding: received[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
-    guard let status = lines[0].split(separator: " ").dropFirst().first.flatMap({ Int($0) }), status < 400 else {
+    guard lines[0].split(separator: " ").count > 1 else {
       throw Loopback.Failure(description: "the response is \(lines[0])")
     }
     let length = lines.lazy.compactMap { line -> Int? in
@@ -69,7 +81,7 @@ public final class BlockingConnection {
     let whole = head.upperBound + (length ?? 0)
     while received.count < whole { try receive() }
     defer { received.removeAll(keepingCapacity: true) }
-    return received[head.upperBound..<whole]
+    return (lines, received[head.upperBound..<whole])
   }
 
   private func receive() throws {

@@ -16,7 +16,7 @@ extension AttackTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<connections {
         group.addTask {
-          try await onThread {
+          try await onThread(isAttack: true) {
             for round in 0..<requests where .now < end {
               _ = try? BlockingConnection(port: port).exchange(request(number * requests + round))
             }

@@ -32,7 +32,7 @@ final class ConnectionSet: Sendable {
     self.connectTimeout = connectTimeout
     self.firstBytes = firstBytes
     descriptors = Mutex([])
-    try await onThread {
+    try await onThread(isAttack: true) {
       // `sendRepeatedly` retries connections that could not be opened or are already closed.
       for _ in 0..<count { self.add() }
     }
@@ -55,7 +55,7 @@ final class ConnectionSet: Sendable {
   /// closed.
   func sendRepeatedly(_ byte: Character, every interval: Duration) async throws {
     while true {
-      try await onThread {
+      try await onThread(isAttack: true) {
         let open = self.descriptors.withLock { $0 }
         let closed = open.filter { self.isClosed($0) || (try? Loopback.send([byte.asciiValue ?? 0], on: $0)) == nil }
         for descriptor in closed { close(descriptor) }
@@ -137,8 +137,15 @@ struct Usage {
 }
 
 /// Runs blocking work on a new thread.
-func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+///
+/// - Parameter isAttack: Whether the thread has a lower priority, since attackers compute on other machines.
+func onThread<Value: Sendable>(
+  isAttack: Bool = false, _ work: @escaping @Sendable () throws -> Value
+) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+    Thread.detachNewThread {
+      if isAttack { setpriority(Int32(PRIO_PROCESS.rawValue), 0, 10) }
+      continuation.resume(with: Result { try work() })
+    }
   }
 }
