@@ -53,9 +53,9 @@ public struct NewsConsole: RouteModule {
 
   /// Returns the token of a session that was found lately.
   public func editor(of request: HTTPRequest) -> String? {
-    guard request.path?.utf8.starts(with: root.utf8) ?? false, let token = services.cookie.token(in: request.headerFields) else {
-      return nil
-    }
+    guard request.path?.utf8.starts(with: root.utf8) ?? false,
+      let token = services.cookie.token(in: request.headerFields)
+    else { return nil }
     return services.store.isKnownSession(token: token) ? token : nil
   }
 }

@@ -21,6 +21,25 @@ extension AttackTests {
     return Answer(status: Int(head[0].split(separator: " ")[1]), retryAfter: wait.flatMap { Int($0) })
   }
 
+  /// Registers devices from twenty threads.
+  ///
+  /// - Parameter network: The address, with places for the numbers of the thread and of the device.
+  private static func flood(_ count: Int, from network: String, port: Int) async throws -> [Answer] {
+    try await withThrowingTaskGroup(of: [Answer].self) { group in
+      for worker in 0..<20 {
+        group.addTask {
+          try await onThread(isAttack: true) {
+            try (0..<(count / 20)).map { number in
+              let address = String(format: network, worker, number)
+              return try register("device-\(worker)-\(number)", from: address, port: port)
+            }
+          }
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+  }
+
   @Test(
     "Very many registrations of devices from one network end in 429, and those from elsewhere go on",
     .enabled(if: PushInstallation.isPossible, "needs openssl"),
@@ -32,29 +51,15 @@ extension AttackTests {
       try await Self.with("\(count) registrations from \(network)", changes: changes) { target in
         let began = ContinuousClock.now
         let (port, elsewhere) = (target.server.port, Count())
-        let answers = try await withThrowingTaskGroup(of: [Answer].self) { group in
-          for worker in 0..<20 {
-            group.addTask {
-              try await onThread(isAttack: true) {
-                try (0..<(count / 20)).map { number in
-                  let address = String(format: network, worker, number)
-                  return try Self.register("device-\(worker)-\(number)", from: address, port: port)
-                }
-              }
-            }
+        async let flood = Self.flood(count, from: network, port: port)
+        for _ in 0..<(count / 25) {
+          let other = elsewhere.next()
+          let answer = try await onThread {
+            try Self.register("other-\(other)", from: "203.0.113.\(other % 250)", port: port)
           }
-          group.addTask {
-            for _ in 0..<(count / 25) {
-              let other = elsewhere.next()
-              let answer = try await onThread {
-                try Self.register("other-\(other)", from: "203.0.113.\(other % 250)", port: port)
-              }
-              #expect(answer.status == 201)
-            }
-            return []
-          }
-          return try await group.reduce(into: []) { $0 += $1 }
+          #expect(answer.status == 201)
         }
+        let answers = try await flood
         let registered = answers.count { $0.status == 201 }
         #expect(answers.allSatisfy { $0.status == 201 || $0.status == 429 && $0.retryAfter ?? 0 > 0 })
         // The rate is one a second, with a reserve of a minute.
