@@ -131,7 +131,11 @@ import Testing
 
   @Test(
     "A digest has 64 hexadecimal digits in lower case",
-    arguments: ["", "00", String(repeating: "A", count: 64), "../\(String(repeating: "0", count: 61))"])
+    arguments: [
+      "", "00", String(repeating: "A", count: 64), "../\(String(repeating: "0", count: 61))",
+      // A copy that a person or a tool has made beside the file.
+      "\(String(repeating: "0", count: 64)).tmp",
+    ])
   func digests(text: String) {
     #expect(MediaDigest(hexadecimal: text) == nil)
     let digest = MediaDigest(SHA256.hash(data: Data(text.utf8)))
@@ -156,5 +160,16 @@ import Testing
     #expect(try await directory.sweep() == 0)
     _ = try await directory.open(UUID())
     #expect(try await directory.hasFiles())
+  }
+
+  @Test("A label that cannot take its place leaves no file")
+  func failingLabel() async throws {
+    try await Self.with { directory, folder in
+      // A file does not replace a folder.
+      let place = folder.appending(path: "library.json")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+      await #expect(throws: MediaError.self) { try await directory.setLabel(Data("a".utf8)) }
+      #expect(try Self.names(folder) == ["library.json"])
+    }
   }
 }

@@ -93,17 +93,18 @@ struct ExclusionTests {
     #expect(events(old).entries.map(\.guid) == ["1"])
     #expect(events(old).entries.first?.categories.map(\.label) == ["News"])
     #expect(kinds(old) == ["comment", "settings", "page", "template", "draft"])
-    func record(_ id: Int, _ type: String, _ status: String) -> String {
+    func record(_ id: Int, _ type: String, _ status: String, trashed: String = "") -> String {
       """
-      <entry><id>\(id)</id><title>t</title><updated>2026-01-01T00:00:00Z</updated>\
-      <blogger:type>\(type)</blogger:type><blogger:status>\(status)</blogger:status></entry>
+      <entry><id>\(id)</id><title>t</title><updated>2026-01-01T00:00:00Z</updated><blogger:type>\(type)</blogger:type>\
+      <blogger:status>\(status)</blogger:status><blogger:trashed>\(trashed)</blogger:trashed></entry>
       """
     }
     let new = atom(
       record(1, "POST", "LIVE") + record(2, "POST", "DRAFT") + record(3, "COMMENT", "LIVE")
-        + record(4, "POST", "SOFT_TRASHED"), attributes: "xmlns:blogger='http://schemas.google.com/blogger/2018'")
+        + record(4, "POST", "SOFT_TRASHED") + record(5, "POST", "LIVE", trashed: "2026-02-01T00:00:00Z"),
+      attributes: "xmlns:blogger='http://schemas.google.com/blogger/2018'")
     #expect(events(new).entries.map(\.guid) == ["1"])
-    #expect(kinds(new) == ["draft", "comment", "soft_trashed"])
+    #expect(kinds(new) == ["draft", "comment", "soft_trashed", "trash"])
   }
 
   private static let hidden: [(fields: String, kind: String)] = [

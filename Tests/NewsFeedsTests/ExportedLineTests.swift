@@ -37,6 +37,14 @@ struct ExportedLineTests {
     #expect(entry.newTopics == topics)
   }
 
+  @Test("may have as many topics and attachments as an item")
+  func most() throws {
+    func list(_ count: Int, _ element: (Int) -> String) -> String { (1...count).map(element).joined(separator: ",") }
+    #expect(try entry(Self.line(#""topics":[\#(list(16) { "\"\($0)\"" })]"#)).categories.count == 16)
+    let files = list(32) { #"{"url":"https://example.org/\#($0)","type":"image/png"}"# }
+    #expect(try entry(Self.line(#""attachments":[\#(files)]"#)).attachments.count == 32)
+  }
+
   @Test("have no source for items that editors created")
   func madeByEditor() throws {
     let entry = try entry(Self.line(#""source":"desk""#))

@@ -181,10 +181,21 @@ struct JSONLinesTests {
     #expect(entry.attachments == [Attachment(url: "https://example.org/a", type: "image/png")])
   }
 
-  @Test("uses an id as the guid if it is not a UUID")
+  @Test("uses an id as the guid if it is not a UUID, after the address")
   func ids() throws {
-    let entry = try entry("{\"date\":\"2026-08-20\",\"text\":\"x\",\"id\":\"post-1\"}")
-    #expect(entry.guid == "post-1")
-    #expect(entry.source == "urn:tidings:json-lines")
+    let unlinked = try entry("{\"date\":\"2026-08-20\",\"text\":\"x\",\"id\":\"post-1\"}")
+    #expect(unlinked.guid == "post-1")
+    #expect(unlinked.source == "urn:tidings:json-lines")
+    let linked = try entry(#"{"date":"2026-08-20","text":"x","id":"post-1","url":"https://example.org/1"}"#)
+    #expect(linked.guid == "https://example.org/1")
+  }
+
+  @Test("takes another mark as breaking news for a change")
+  func breaking() throws {
+    let entries = try [#""text":"x""#, #""text":"x","breaking":false"#, #""text":"x","breaking":true"#].map {
+      try entry(#"{"date":"2026-08-20","guid":"1",\#($0)}"#)
+    }
+    #expect(entries[0].digest == entries[1].digest)
+    #expect(entries[1].digest != entries[2].digest)
   }
 }

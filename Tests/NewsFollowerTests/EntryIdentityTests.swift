@@ -270,6 +270,21 @@ import Testing
     }
   }
 
+  @Test("An identifier that has become the name of an item is distrusted once two entries share it")
+  func upgradeOfSharedIdentifier() async throws {
+    func story(_ number: Int) -> Entry {
+      Entry(title: "Story \(number)", link: "/\(number)", names: "<dc:identifier>same</dc:identifier>", hour: number)
+    }
+    let (first, second) = (story(1), story(2))
+    let documents = [[first], [second, first], [second, first]].map(Self.document)
+    try await Self.polling(documents) { followed in
+      try await Self.storeAsBefore(documents[0], followed)
+    } _: { snapshots, _ in
+      #expect(snapshots.map(Self.titles) == [["Story 1"], ["Story 1", "Story 2"], ["Story 1", "Story 2"]])
+      for (id, item) in snapshots[0] { #expect(snapshots[2][id] == item) }
+    }
+  }
+
   @Test("After the upgrade, an item keeps its id and its story, and those that were lost to its guid are added")
   func upgradeOfSharedGUID() async throws {
     let entries = (1...3).map(Self.story)

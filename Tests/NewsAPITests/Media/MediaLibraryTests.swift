@@ -62,6 +62,21 @@ import Testing
     }
   }
 
+  @Test("A file that is removed while it is requested is not found, instead of lost")
+  func removedBeforeOpening() async throws {
+    try await MediaServer.with { media in
+      let file = try await media.stored(Self.photo).replacing("/v1/media/", with: "/v1/editorial/media/")
+      let storage = ObservedStorage(storage: media.storage) {
+        _ = try? await media.server.send("DELETE", file, key: media.key)
+      }
+      let status = try await media.server.beside({ $0.media = storage }) { server in
+        try await server.send("GET", file, key: media.key).status
+      }
+      #expect(status == 404)
+      #expect(try names(in: media.folder).isEmpty)
+    }
+  }
+
   @Test("A registered file keeps no row for its removal")
   func registered() async throws {
     try await MediaServer.with { media in

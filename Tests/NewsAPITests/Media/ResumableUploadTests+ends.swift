@@ -7,7 +7,7 @@ import TestKit
 import TestSupport
 import Testing
 
-/// The ends of uploads that do not become a file, and what remains of those that do.
+/// The keys and servers of uploads, the ends of those that do not become a file, and what remains of those that do.
 extension ResumableUploadTests {
   @Test("is swept once it is complete, if a crash has left its part")
   func remains() async throws {
@@ -97,6 +97,48 @@ extension ResumableUploadTests {
       #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection(uploads: 1))
       #expect(try await media.uploadCount() == 0)
       #expect(try media.parts().isEmpty)
+    }
+  }
+
+  @Test("belongs to its key, and another one changes nothing")
+  func otherKey() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      #expect(try await media.append(Self.photo.prefix(5000), to: path, at: 0, isComplete: false).status == 204)
+      let other = try await media.server.store.createKey(name: "photo", permissions: [.mediaWrite])
+      #expect(try await media.state(of: path, key: other).status == 404)
+      #expect(
+        try await media.server.send("DELETE", path, key: other, headers: [MediaServer.uploadVersion]).status == 404)
+      let headers = [
+        MediaServer.uploadVersion, ("Upload-Offset", "5000"), ("Content-Type", "application/partial-upload"),
+      ]
+      let rest = Self.photo[5000...]
+      #expect(try await media.server.send("PATCH", path, key: other, headers: headers, file: rest).status == 404)
+      #expect(try await media.begin(key: media.server.key).status == 403)
+      #expect(try await media.state(of: path, key: media.server.key).status == 403)
+      #expect(try await media.offset(of: path) == 5000)
+    }
+  }
+
+  @Test("is described by OPTIONS")
+  func options() async throws {
+    try await MediaServer.with(settings: { $0.maximumMediaBytes = 1_000_000 }) { media in
+      let headers = [MediaServer.uploadVersion]
+      let answer = try await media.server.send("OPTIONS", "/v1/editorial/media", key: media.key, headers: headers)
+      #expect(answer.status == 204)
+      #expect(answer["Upload-Draft-Interop-Version"] == "6")
+      #expect(answer["Upload-Limit"] == "max-size=1000000, expires=86400")
+      #expect(answer["Access-Control-Allow-Origin"] == nil)
+      #expect(try await media.server.send("OPTIONS", "/v1/editorial/media", headers: headers).status == 401)
+    }
+  }
+
+  @Test("is refused by a server without files")
+  func notKept() async throws {
+    try await TestServer.with { server in
+      let key = try await server.store.createKey(name: "photo", permissions: [.mediaWrite])
+      let headers = [MediaServer.uploadVersion]
+      #expect(try await server.send("OPTIONS", "/v1/editorial/media", key: key, headers: headers).status == 501)
     }
   }
 }
