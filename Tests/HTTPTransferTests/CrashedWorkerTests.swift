@@ -82,4 +82,24 @@ import Testing
       }
     }
   }
+
+  @Test("is tried alone only until it has come further than at the crash")
+  func progress() async throws {
+    try await TransferFixture.with { fixture in
+      // It takes two minutes.
+      fixture.modify { response, _, number in
+        number == 0 ? response.dripping(bytes: 50, every: .milliseconds(20)) : response
+      }
+      let suspect = try fixture.download { $0.file = fixture.folder.appending(path: "suspect.bin") }
+      _ = try fixture.download()
+      try crash(fixture, suspect)
+      try await fixture.working {
+        try await eventually("the first bytes have arrived") { try (fixture.partialSize() ?? 0) > 0 }
+        #expect(fixture.server.requests.count == 1)
+        // The next bytes are recorded.
+        fixture.clock.advance(by: 1)
+        try await eventually("the other one is tried") { fixture.server.requests.count == 2 }
+      }
+    }
+  }
 }

@@ -64,22 +64,40 @@ extension DownloadTests {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
       let number = try fixture.download()
-      // The record of the process that was killed between the last two steps.
-      let queue = try DatabaseQueue(path: fixture.folder.appending(path: "transfers/journal.sqlite").path)
-      try await queue.write { db in
-        let stored = try Data.fetchOne(db, sql: "SELECT json FROM transfers WHERE number = ?", arguments: [number])
-        var json = try JSONSerialization.jsonObject(with: stored ?? Data()) as? [String: Any] ?? [:]
-        (json["completed"], json["total"]) = (300_000, 300_000)
-        json["announcedSHA256"] = SHA256.hash(data: content).hexadecimal
-        let data = try JSONSerialization.data(withJSONObject: json)
-        try db.execute(sql: "UPDATE transfers SET json = ? WHERE number = ?", arguments: [data, number])
-      }
-      try queue.close()
+      try await recordAll(fixture, number, digest: SHA256.hash(data: content).hexadecimal)
       try (isMoved ? content : TransferFixture.content(300_000, seed: 2)).write(to: fixture.output)
       try await fixture.working { try await fixture.finish(number) }
       #expect(try Data(contentsOf: fixture.output) == content)
       #expect(fixture.server.requests.count == (isMoved ? 0 : 1))
     }
+  }
+
+  @Test("takes the place of an older file if a process was killed before it has moved the complete one")
+  func notMoved() async throws {
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      let number = try fixture.download()
+      try await recordAll(fixture, number, digest: nil)
+      try content.write(to: fixture.folder.appending(path: ".output.bin.\(number).part"))
+      try TransferFixture.content(300_000, seed: 2).write(to: fixture.output)
+      try await fixture.working { try await fixture.finish(number) }
+      #expect(try Data(contentsOf: fixture.output) == content)
+      #expect(try fixture.server.requests.isEmpty && fixture.files() == ["output.bin"])
+    }
+  }
+
+  /// Leaves the record of a process behind that was killed when all bytes had arrived.
+  private func recordAll(_ fixture: TransferFixture, _ number: Int64, digest: String?) async throws {
+    let queue = try DatabaseQueue(path: fixture.folder.appending(path: "transfers/journal.sqlite").path)
+    try await queue.write { db in
+      let stored = try Data.fetchOne(db, sql: "SELECT json FROM transfers WHERE number = ?", arguments: [number])
+      var json = try JSONSerialization.jsonObject(with: stored ?? Data()) as? [String: Any] ?? [:]
+      (json["completed"], json["total"]) = (300_000, 300_000)
+      json["announcedSHA256"] = digest
+      let data = try JSONSerialization.data(withJSONObject: json)
+      try db.execute(sql: "UPDATE transfers SET json = ? WHERE number = ?", arguments: [data, number])
+    }
+    try queue.close()
   }
 
   @Test("that is suspended while its last bytes arrive appears once it is resumed, without another request")

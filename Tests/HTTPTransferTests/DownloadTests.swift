@@ -33,7 +33,7 @@ import Testing
       fixture.modify { response, _, number in number < 10 ? response.ending(ending, at: .body(20_000)) : response }
       try await fixture.working {
         let transfer = try await fixture.end(of: fixture.download())
-        #expect(transfer.state == .finished)
+        #expect(transfer.state == .finished && transfer.failure == nil)
         #expect(try Data(contentsOf: fixture.output) == content)
         let requests = fixture.server.requests
         let offsets = requests.dropFirst().map { $0["Range"]?.dropFirst(6).dropLast() ?? "" }.compactMap { Int($0) }

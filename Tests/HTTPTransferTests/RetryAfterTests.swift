@@ -57,6 +57,9 @@ import Testing
         let start = fixture.clock.now
         try await fixture.eventually("time passes") { fixture.clock.now.seconds(since: start) > 20 }
       }
+      // Nor does a new one need a worker before its end.
+      _ = try fixture.download { $0.file = fixture.folder.appending(path: "new.bin") }
+      #expect(try !TransferJournal.needsWorker(store: fixture.folder, clock: fixture.clock))
       #expect(fixture.server.requests.count == 1)
     }
   }

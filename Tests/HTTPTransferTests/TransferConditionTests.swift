@@ -77,6 +77,27 @@ import Testing
     }
   }
 
+  @Test("do not keep a transfer from its end once its time is over")
+  func overdue() async throws {
+    try await TransferFixture.with(TransferFixture.content(1000)) { fixture in
+      let number = try fixture.download {
+        Kind.unmetered.change(&$0)
+        $0.timeout = .seconds(3600)
+      }
+      func needsWorker() throws -> Bool {
+        try TransferJournal.needsWorker(store: fixture.folder, obstacles: { [.network] }, clock: fixture.clock)
+      }
+      #expect(try !needsWorker())
+      fixture.clock.advance(by: 3600)
+      #expect(try needsWorker())
+      try await fixture.working(obstacles: [.network]) {
+        let transfer = try await fixture.end(of: number)
+        #expect(transfer.state == .failed)
+      }
+      #expect(try !needsWorker() && fixture.server.requests.isEmpty)
+    }
+  }
+
   @Test("are known of a request that an earlier build has stored")
   func earlierRequest() throws {
     let request = TransferRequest(download: try #require(URL(string: "https://news.example/file")))

@@ -163,6 +163,45 @@ import Testing
       }
     }
 
+    @Test("launches no second app while the first one still starts")
+    func starting() async throws {
+      try await Installation.with { installation in
+        let desktop = Desktop()
+        let listener = try client(installation, desktop)
+        for name in ["tide", "wind"] {
+          try await listener.notifications.add(NotificationRequest(identifier: name, title: name))
+        }
+        let output = installation.folder.appending(path: "launched").path
+        try listener.setLaunchCommand(["/bin/sh", "-c", "echo $$ >>\(output); exec /bin/sleep 600"])
+        func launched() -> [Int32] {
+          let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+          return text.split(separator: "\n").compactMap { Int32($0) }
+        }
+        defer { for process in launched() { kill(process, SIGKILL) } }
+        let listening = Task { await listener.receiveActivations() }
+        try await eventually("it listens") { desktop.listeners.withLock(\.self) == 1 }
+        desktop.tap(1)
+        try await eventually("the app starts") { launched().count == 1 }
+        desktop.tap(2)
+        try await eventually("the second tap is stored") { try await Self.storedTaps(installation) == 2 }
+        // A launched shell would write the file within milliseconds.
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(launched().count == 1)
+        listening.cancel()
+        await listening.value
+        // The app receives the taps that have waited for it, the earlier one first.
+        let app = try client(installation, desktop)
+        let received = Reports()
+        let observation = app.activations.add { received.note($0.identifier) }
+        let running = Task { await app.receiveActivations() }
+        try await eventually("the app has received them") { received.texts.count == 2 }
+        #expect(received.texts == ["tide", "wind"])
+        running.cancel()
+        await running.value
+        withExtendedLifetime(observation) {}
+      }
+    }
+
     private static func storedTaps(_ installation: Installation) async throws -> Int? {
       try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).read { db in
         try Int.fetchOne(db, sql: "SELECT count(*) FROM activations")

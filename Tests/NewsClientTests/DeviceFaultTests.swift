@@ -138,6 +138,42 @@ import Testing
     }
   }
 
+  @Test("that the server refuses once it can be reached is not tried again with each wake")
+  func lateRefusal() async throws {
+    try await with { installation, devices, client in
+      try await client.registerDevice(Self.registration)
+      _ = devices.requests()
+      devices.answer(FaultResponse(status: 503), FaultResponse(status: 422))
+      for _ in 0..<2 {
+        await #expect(throws: FetchError.self) {
+          try await client.registerDevice(DeviceRegistration(provider: .fcm, token: "refused"))
+        }
+        installation.clock.advance(by: 600)
+      }
+      for _ in 0..<3 {
+        installation.clock.advance(by: 3600)
+        await client.performFetch(.scheduled)
+      }
+      #expect(devices.requests() == ["PUT", "PUT"])
+    }
+  }
+
+  @Test("reports a push within the time of its wake only")
+  func reportInTime() async throws {
+    try await with { installation, devices, client in
+      try await client.registerDevice(Self.registration)
+      _ = devices.requests()
+      devices.answer(FaultResponse(status: 204).hanging(at: .start))
+      let (push, wake) = (push(installation), installation.clock.now)
+      installation.clock.advance(by: 25)
+      let reporting = Task { await client.receive(push, wake: wake) }
+      try await eventually("the report waits for its response") { devices.requests() == ["PUT state"] }
+      try await eventually("its limit is set") { installation.clock.sleeping.contains { $0 <= 5 } }
+      installation.clock.advance(by: 5)
+      #expect(await reporting.value.result == .noData)
+    }
+  }
+
   @Test("follows the topics of the feed also after the server has refused another registration")
   func topicsAfterRefusal() async throws {
     try await Installation.with(topics: ["sport"]) { installation in

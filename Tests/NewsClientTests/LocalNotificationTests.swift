@@ -18,6 +18,8 @@ final class RecordingPresenter: NotificationPresenter {
   }
 
   let mode = Mutex(Mode.works)
+  /// The number of calls that were cancelled.
+  let cancelled = Mutex(0)
   /// An event during the next replacement or withdrawal.
   let interruption = Mutex<(@Sendable () async throws -> Void)?>(nil)
   private let calls = Mutex<(presented: [NotificationRequest], replaced: [String], withdrawn: [String])>(([], [], []))
@@ -31,7 +33,11 @@ final class RecordingPresenter: NotificationPresenter {
     switch mode.withLock(\.self) {
     case .works: break
     case .fails: throw Failure()
-    case .hangs: try await Task.sleep(for: .seconds(3600))
+    case .hangs:
+      do { try await Task.sleep(for: .seconds(3600)) } catch {
+        cancelled.withLock { $0 += 1 }
+        throw error
+      }
     }
     return calls.withLock { calls in
       calls.presented.append(request)
@@ -224,6 +230,7 @@ extension NewsFetcher {
       installation.clock.advance(by: 10)
       _ = await client.application.suspend()
       #expect(try client.runs(limit: 1).first?.notice == "no response within 10 s")
+      try await eventually("the call is cancelled") { presenter.cancelled.withLock(\.self) == 1 }
       presenter.mode.withLock { $0 = .works }
       await client.notifications.deliver()
       #expect(presenter.titles == ["One"])
@@ -275,6 +282,23 @@ extension NewsFetcher {
       await client.notifications.deliver()
       #expect(presenter.titles == ["Flood", "2 new stories"])
       #expect(presenter.presented.last?.body == "Two\nOne")
+    }
+  }
+
+  @Test("do not wait for the end of quiet hours once their item is corrected to a breaking one")
+  func becomesBreaking() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter, quietHours: QuietHours(from: 22 * 60, to: 7 * 60))
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      var item = installation.feed.publish("water", title: "Flood")
+      await client.fetchAndDeliver()
+      #expect(presenter.titles == [])
+      item.breaking = true
+      installation.feed.publish([item])
+      await client.fetchAndDeliver()
+      #expect(presenter.titles == ["Flood"])
     }
   }
 

@@ -87,6 +87,11 @@ import Testing
       try await notifications.removeDelivered()
       #expect(presenter.withdrawn == ["1", "2"])
       #expect(try notifications.delivered == [])
+      // The request that was not shown yet has not been withdrawn.
+      installation.clock.advance(by: 60)
+      await notifications.deliver()
+      #expect(presenter.titles == ["d", "e", "f"] && presenter.withdrawn.count == 2)
+      #expect(try notifications.delivered.map(\.request.identifier) == ["f"])
     }
   }
 

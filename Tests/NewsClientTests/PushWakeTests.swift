@@ -197,6 +197,20 @@ import Testing
     }
   }
 
+  @Test("over the limit uses up no later wake if the user fetches meanwhile")
+  func fetchOfTheUser() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(86_400))) }
+      await client.performFetch(.scheduled)
+      for _ in 0..<4 { await client.receive(push()) }
+      installation.clock.advance(by: 3600)
+      #expect(try client.decision() == .wake(.push, sources: []))
+      #expect(await client.performFetch(.manual).requests == 1)
+      for _ in 0..<3 { #expect(await client.receive(push()).requests == 1) }
+    }
+  }
+
   @Test("has no limit while the app is visible")
   func foreground() async throws {
     try await Installation.with { installation in
@@ -223,6 +237,9 @@ import Testing
       await client.receive(notification)
       await client.receive(push(contentID: UUID()))
       #expect(texts.withLock(\.self) == ["one", "unknown"])
+      // The second of these pushes exceeds the limit of an hour.
+      for _ in 0..<2 { await client.receive(push()) }
+      #expect(texts.withLock(\.self) == ["one", "unknown", "unknown"])
       withExtendedLifetime(observation) {}
     }
   }

@@ -41,6 +41,22 @@ import Testing
     #expect(throws: WebPushReceiver.Failure.self) { try WebPushReceiver().decrypt(Data(message)) }
   }
 
+  @Test("refuses a message whose record is not the last one, because more was to follow")
+  func unfinished() throws {
+    // Both contain `{}`, encrypted for this receiver. The first record ends with 2, the second one with 1.
+    let complete =
+      "LUwIm8urml82Sna16ZO9yAAAEABBBCF8sI3vqowuUKEYR4BHauQg7UMjzdKeo59lVulM_7kIetv1w4dx__EPuNxHV1m2J-zCrrjB"
+      + "6wXywkjjIX1zIdYJgg2SWSL5twKoXqatecdoy7BT"
+    let unfinished =
+      "JVxRopUMBEDA2RTQKu8x8gAAEABBBCF8sI3vqowuUKEYR4BHauQg7UMjzdKeo59lVulM_7kIetv1w4dx__EPuNxHV1m2J-zCrrjB"
+      + "6wXywkjjIX1zIdYRBSuMmV3vFxVVSdq_8CrBg8QN"
+    #expect(try receiver().decrypt(Data(try #require([UInt8](base64URL: complete)))) == Data("{}".utf8))
+    let failure = #expect(throws: WebPushReceiver.Failure.self) {
+      try receiver().decrypt(Data(try #require([UInt8](base64URL: unfinished))))
+    }
+    #expect(failure?.description == "the message is not complete")
+  }
+
   @Test("has keys of its own, which survive JSON; malformed ones are refused")
   func keys() throws {
     let new = WebPushReceiver()
