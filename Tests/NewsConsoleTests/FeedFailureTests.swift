@@ -56,4 +56,19 @@ import Testing
       }
     }
   }
+  @Test("A preview of a page tries its first three links")
+  func manyLinks() async throws {
+    try await FeedConsole.with { fed, browser in
+      fed.feeds.respond { request in
+        let links = (1...9).map { #"<link rel="alternate" type="application/rss+xml" href="/\#($0)">"# }
+        return request.path == "/"
+          ? FaultResponse(headers: [("Content-Type", "text/html")], body: Data("<html>\(links.joined())".utf8))
+          : FaultResponse(status: 404)
+      }
+      var form = try await browser.get("/console/subscriptions/new").form("/console/subscriptions")
+      form["url"] = fed.feeds.url + "/"
+      try await browser.submit(form, "preview").check(status: 422)
+      #expect(fed.feeds.requests.map(\.path) == ["/", "/1", "/2", "/3"])
+    }
+  }
 }

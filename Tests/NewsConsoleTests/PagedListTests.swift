@@ -95,6 +95,9 @@ import Testing
         .form
       let paused = try await browser.post(form)["Location"]
       #expect(paused == "\(query)&page=4&done=subscription-paused")
+      let second = try await browser.get("\(Self.subscriptions)?page=2")
+      let other = try #require(try second.forms.first { $0.target.hasSuffix("/poll") }).form
+      #expect(try await browser.post(other)["Location"]?.hasPrefix("\(Self.subscriptions)?page=2&done=") == true)
       for view in ["page=0", "//example.org", "done=saved", "q=\r\nx"] {
         form["view"] = view
         let location = try #require(try await browser.post(form)["Location"])

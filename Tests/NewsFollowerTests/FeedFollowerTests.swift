@@ -34,6 +34,8 @@ import Testing
       try await followed.follower.pollDue()
       #expect(followed.server.requests.count == 2)
       #expect(try await followed.store.subscription(id).lastError == nil)
+      // A response without a document has not replaced the validators.
+      #expect(try await followed.poll(id).lastError == nil)
     }
   }
 

@@ -178,6 +178,22 @@ import Testing
     }
   }
 
+  @Test("A process that is stopped during an announcement leaves it to another one at once")
+  func stopped() async throws {
+    try await Self.withHub { hub in
+      hub.web.respond { _ in FaultResponse().hanging(at: .start) }
+      _ = try await hub.server.publish("x")
+      let stopped = Task { try await hub.announcer.announceDue() }
+      try await eventually("the hub is asked") { !hub.web.requests.isEmpty }
+      stopped.cancel()
+      await #expect(throws: (any Error).self) { try await stopped.value }
+      hub.web.respond { _ in FaultResponse(status: 204) }
+      _ = hub.received()
+      try await hub.other.announceDue()
+      #expect(hub.received() == Self.feed)
+    }
+  }
+
   @Test("A new hub is told of the changes of the last hour only")
   func newHub() async throws {
     try await Self.withHub { hub in

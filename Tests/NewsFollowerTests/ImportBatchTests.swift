@@ -8,8 +8,10 @@ import Testing
 @Suite("Entries on their way into the store") struct ImportBatchTests {
   private static let now = Date(timeIntervalSince1970: 1_770_000_000)
 
-  /// Returns the items of a feed, and the notes about them.
-  private static func items(_ entries: String, _ assignment: ImportBatch.Assignment) -> ([ImportedItem], [String]) {
+  /// Returns the entries of a feed, and the notes about them.
+  private static func batch(
+    _ entries: String, _ assignment: ImportBatch.Assignment = ImportBatch.Assignment()
+  ) -> (ImportBatch, notes: [String]) {
     let feed = #"{"version": "https://jsonfeed.org/version/1.1", "title": "Port", "items": [\#(entries)]}"#
     let reader = FeedReader(FeedReader.Options(address: "https://port.example/feed"))
     var batch = ImportBatch(now: now, assignment: assignment)
@@ -17,6 +19,13 @@ import Testing
     for case .entry(let entry) in reader.feed(Data(feed.utf8)) + reader.finish() {
       if let note = batch.add(entry) { notes.append(note) }
     }
+    return (batch, notes)
+  }
+
+  /// Returns the items of a feed, and the notes about them.
+  private static func items(_ entries: String, _ assignment: ImportBatch.Assignment) -> ([ImportedItem], [String]) {
+    let (read, notes) = Self.batch(entries, assignment)
+    var batch = read
     _ = batch.takeTopics(beside: [:])
     return (batch.takeItems(), notes)
   }
@@ -30,6 +39,19 @@ import Testing
     let desk = ImportBatch.Assignment(topics: ["desk"])
     #expect(Self.items(Self.entry(1), desk).0.map(\.content.topics) == [["desk"]])
     #expect(Self.items(Self.entry(1), ImportBatch.Assignment()).0.map(\.content.topics) == [["sea"]])
+  }
+
+  @Test("give a new topic the language of the first entry in it")
+  func languagesOfTopics() {
+    let entries = [("de", "Hafen"), ("en", "Sea"), ("fr", "Sea")].enumerated().map { index, entry in
+      """
+      {"id": "\(index)", "content_text": "x", "tags": ["\(entry.1)"], "language": "\(entry.0)",
+      "date_published": "2026-01-02T00:00:00Z"}
+      """
+    }
+    var batch = Self.batch(entries.joined(separator: ",")).0
+    #expect(
+      batch.takeTopics(beside: [:]).mapValues(\.titles) == ["hafen": ["de": "Hafen"], "sea": ["en": "Sea"]])
   }
 
   @Test("have the language of their subscription only if they name none")

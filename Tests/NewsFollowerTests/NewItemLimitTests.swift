@@ -75,6 +75,21 @@ import Testing
     }
   }
 
+  @Test("The new items of a feed that breaks off are counted too")
+  func brokenFeed() async throws {
+    try await Followed.with(newItems: NewItemLimits(perPoll: 3, perDay: 4)) { followed in
+      followed.server.respond { _ in
+        Followed.feed(Self.titles(1...3)).body { Data($0.dropLast("</channel></rss>".utf8.count)) }
+      }
+      let id = try await followed.subscribe("/feed")
+      #expect(try await followed.poll(id).lastError?.message.contains("not a complete feed") == true)
+      #expect(try await followed.titles().count == 3)
+      followed.server.respond { _ in Followed.feed(Self.titles(1...5)) }
+      #expect(try await followed.poll(id).paused)
+      #expect(try await followed.titles().count == 4)
+    }
+  }
+
   @Test("A poll without new items does not lengthen the day in which they are counted")
   func dayEnds() async throws {
     try await Followed.with(newItems: NewItemLimits(perPoll: 3, perDay: 4)) { followed in
@@ -124,18 +139,22 @@ import Testing
     }
   }
 
-  @Test("The changes of a poll are counted together, however many chunks they are written in")
+  @Test("The changes and the new topics of a poll are counted together, however many chunks they are written in")
   func changesOfChunks() async throws {
     var limits = NewItemLimits()
     (limits.changesPerPoll, limits.changesPerDay) = (300, 10_000)
+    (limits.topicsPerPoll, limits.topicsPerDay) = (300, 10_000)
     try await Followed.with(newItems: limits) { followed in
       @Sendable func feed(_ suffix: String) -> FaultResponse {
-        let items = (1...600).map { "<item><guid>\($0)</guid><title>\($0)\(suffix)</title></item>" }
+        let items = (1...600).map {
+          "<item><guid>\($0)</guid><title>\($0)\(suffix)</title><category>c\($0)</category></item>"
+        }
         return FaultResponse(body: Data("<rss version=\"2.0\"><channel>\(items.joined())</channel></rss>".utf8))
       }
       followed.server.respond { _ in feed("") }
       let id = try await followed.subscribe("/feed")
       _ = try await followed.poll(id)
+      #expect(try await followed.store.topics().topics.count == 300)
       followed.server.respond { _ in feed("b") }
       _ = try await followed.poll(id)
       let changed = try await followed.sql.query("SELECT count(*) FROM items WHERE title LIKE '%b'")

@@ -82,6 +82,21 @@ import Testing
     }
   }
 
+  @Test("A document is as recent as the last removal from it")
+  func modified() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      func modified() async throws -> Date {
+        try await store.feedPage(FeedQuery(scope: .feed, part: .current(10))).modified
+      }
+      try await sql.publish(Self.ids(1...2))
+      let before = try await modified()
+      // The two times have milliseconds.
+      try await eventually("a millisecond has passed") { Date() > before + 0.002 }
+      try await sql.publish([UUID(1)], after: "UPDATE items SET state = 'retracted' WHERE id = \(UUID(1))")
+      #expect(try await modified() > before)
+    }
+  }
+
   @Test("A large current document has only the newest changes, besides the items that no archive has")
   func largeDocument() async throws {
     try await NewsDatabase.withStore { store, sql in

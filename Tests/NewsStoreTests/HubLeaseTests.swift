@@ -73,6 +73,22 @@ import Testing
     }
   }
 
+  @Test("A notice before the confirmation of its lease leads to no poll")
+  func unconfirmedNotice() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let id = UUID()
+      _ = try await store.createSubscription(id, SubscriptionContent(url: Self.topic))
+      let poll = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start))
+      try await store.noteHubs(["https://hub.example/"], topic: Self.topic, of: poll)
+      try await store.finishPoll(poll, PollOutcome(wait: 3600), at: Self.start)
+      try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start)
+      let request = try #require(try await store.leaseHubRequest(for: 60, at: Self.start))
+      try await store.noteHubNotice(Self.token(request), at: Self.start + 100)
+      let subscription = try await store.subscription(id)
+      #expect(subscription.nextPoll == Self.start + 3600 && subscription.websub?.lastNotice == nil)
+    }
+  }
+
   @Test("A notice during a poll leads to a further poll")
   func noticeDuringPoll() async throws {
     try await NewsDatabase.withStore { store, _ in
@@ -139,6 +155,7 @@ import Testing
           Self.token(request), .subscribe, topic: Self.topic, seconds: nil, at: Self.start + second)
       }
       let renewal = try #require(try await store.leaseHubRequest(for: 60, at: Self.start + wait))
+      #expect(renewal.failures == 0)
       try await store.finishHubRequest(renewal, failure: HubFailure(message: "busy", wait: 60), at: Self.start + wait)
       #expect(try await store.subscription(id).websub?.error == "busy")
       #expect(try await confirm(wait + 1))

@@ -184,7 +184,7 @@ import Testing
     try await NewsDatabase.withStore { store, _ in
       let id = try await Self.make(store, 1)[0]
       var outcome = PollOutcome(wait: 600)
-      (outcome.validators, outcome.pacing) = (("\"1\"", "x"), Data("{}".utf8))
+      (outcome.validators, outcome.pacing, outcome.retryAfter) = (("\"1\"", "x"), Data("{}".utf8), 500)
       let first = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start))
       try await store.finishPoll(first, outcome, at: Self.start)
       let former = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 10))
@@ -193,6 +193,7 @@ import Testing
       #expect(try await store.subscription(id).lastSuccess == nil)
       let new = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 11))
       #expect(new.etag == nil && new.lastModified == nil && new.pacing == nil)
+      #expect(new.notBefore == nil, "the wait was that of the former server")
       try await store.finishPoll(former, outcome, at: Self.start + 12)
       #expect(try await store.subscription(id).lastSuccess == nil)
     }

@@ -1,14 +1,14 @@
-import Foundation
-import Logging
+package import Foundation
+package import Logging
 import News
-import NewsStore
+package import NewsStore
 import Synchronization
 
 /// The pauses of one push service, which all processes share through the database.
 ///
 /// After a pause the service receives probes: a few messages, whose answers decide about a longer pause or the end of
 /// probing.
-final class ProviderPauses: Sendable {
+package final class ProviderPauses: Sendable {
   private struct State {
     var rule = PauseRule()
     /// The end of the pause.
@@ -36,7 +36,7 @@ final class ProviderPauses: Sendable {
   private let start = ContinuousClock.now
   private let state = Mutex(State())
 
-  init(
+  package init(
     sender: any PushSender, store: NewsStore, logger: Logger, clock: @escaping @Sendable () -> Date?
   ) {
     self.sender = sender
@@ -47,15 +47,15 @@ final class ProviderPauses: Sendable {
   }
 
   /// The remaining time of a pause; nil without one.
-  var rest: Duration? {
+  package var rest: Duration? {
     state.withLock { $0.end.map { ContinuousClock.now.duration(to: $0) } }.flatMap { $0 > .zero ? $0 : nil }
   }
 
   /// Whether the service has been paused and has not proved itself since.
-  var isProbing: Bool { state.withLock { $0.count > 0 } }
+  package var isProbing: Bool { state.withLock { $0.count > 0 } }
 
   /// Reads the pauses of other processes, at most once a second.
-  func refresh() async throws {
+  package func refresh() async throws {
     let now = ContinuousClock.now
     let (changes, isOld) = state.withLock { ($0.changes, $0.read.map { $0 + Self.refreshTime < now } ?? true) }
     guard isOld else { return }
@@ -78,7 +78,7 @@ final class ProviderPauses: Sendable {
 
   /// Counts an answer, and begins a pause if the answer demands it or the rule does. Answers during a pause belong to
   /// messages from before it, and do not count. Neither do answers that concern an address that anyone may have registered.
-  func note(_ answer: PushAnswer, to message: PushMessage) async {
+  package func note(_ answer: PushAnswer, to message: PushMessage) async {
     let now = ContinuousClock.now
     let seconds = start.duration(to: now) / .seconds(1)
     await reports.note(answer, to: message, at: seconds)
@@ -133,7 +133,7 @@ final class ProviderPauses: Sendable {
   /// Ends probing if the service has accepted messages since the last pause, and has refused at most 5 % of them.
   ///
   /// - Returns: Whether probing has ended.
-  func endProbe() async -> Bool {
+  package func endProbe() async -> Bool {
     let isFine = state.withLock { $0.probe.sent > 0 && $0.probe.errors * 20 <= $0.probe.sent }
     guard isFine, (try? await store.resumeProvider(sender.provider, at: clock())) != nil else { return false }
     state.withLock { state in

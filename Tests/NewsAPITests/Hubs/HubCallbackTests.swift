@@ -92,8 +92,25 @@ import Testing
       let head = "POST \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: "
       let large = try await RawConnection.exchange(head + "16777217\r\n\r\n", port: server.port)
       #expect(large.map(\.status) == [413])
+      let chunks = String(repeating: "100000\r\n\(String(repeating: "x", count: 1 << 20))\r\n", count: 16)
+      let fields = "Host: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+      for (rest, status) in [("0\r\n\r\n", 204), ("1\r\nx\r\n0\r\n\r\n", 413)] {
+        let request = "POST \(path) HTTP/1.1\r\n\(fields)\(chunks)\(rest)"
+        #expect(try await RawConnection.exchange(request, port: server.port).map(\.status) == [status])
+      }
       let truncated = try await RawConnection.exchange(head + "5\r\n\r\nabc", port: server.port)
       #expect(truncated.map(\.status) == [400])
+    }
+  }
+
+  @Test("The callback of a lease that has ended returns 410")
+  func ended() async throws {
+    try await Self.withCallback { server, path, _ in
+      #expect(try await server.send("POST", path, body: "x").status == 204)
+      let id = try #require(try await server.store.subscriptions().first?.id)
+      try await server.store.removeSubscription(id, if: .exists)
+      try await server.store.planHubLeases(callbacks: "\(server.url)/v1/websub/")
+      #expect(try await server.send("POST", path, body: "x").status == 410)
     }
   }
 
@@ -122,6 +139,7 @@ import Testing
     #expect(isValid(field, body, secret: "jefe") == false)
     #expect(isValid(String(field.dropLast(2)), body) == nil)
     #expect(isValid(String(field.dropLast(1)) + "x", body) == nil)
+    #expect(isValid(String(field.dropLast(1)), body) == nil)
     #expect(isValid(field + "00", body) == nil)
     #expect(isValid("md5" + field.dropFirst(4), body) == nil)
   }

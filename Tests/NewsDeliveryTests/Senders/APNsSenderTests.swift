@@ -219,6 +219,24 @@ import Testing
     }
   }
 
+  @Test("A message whose token was refused while another one has renewed it is sent again at once")
+  func renewedMeanwhile() async throws {
+    try await Self.with { service in
+      _ = await service.send()
+      service.time.advance(minutes: 21)
+      let refusal = Self.failure(403, "ExpiredProviderToken")
+      service.server.respond(next: refusal.hanging(at: .start))
+      async let late = service.send()
+      try await eventually("the first message is under way") { service.server.requests.count == 2 }
+      service.server.respond(next: refusal)
+      #expect(await service.send().result == .sent)
+      service.server.release()
+      #expect(await late.result == .sent)
+      let tokens = service.takeTokens()
+      #expect(tokens.count == 5 && Set(tokens).count == 2)
+    }
+  }
+
   @Test("A request without a response ends with the timeout, and a lost connection is replaced")
   func connections() async throws {
     try await Self.with(timeout: .seconds(1)) { service in

@@ -62,4 +62,17 @@ import Testing
     #expect(await gate.enter())
     #expect(await gate.enter())
   }
+  @Test("A host that has failed three times in a row takes no waiting requests")
+  func failuresWithWaiters() async throws {
+    let gate = HostGate()
+    for _ in 0..<HostGate.width { #expect(await gate.enter()) }
+    let admitted = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<20 { group.addTask { await gate.enter() } }
+      // A task that does not wait by then is refused too.
+      try? await Task.sleep(for: HostGate.longestWait / 10)
+      for _ in 0..<20 { gate.leave(hasResponded: false) }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(admitted <= 2)
+  }
 }

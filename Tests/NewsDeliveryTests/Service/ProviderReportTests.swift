@@ -87,6 +87,28 @@ import Testing
     }
   }
 
+  @Test("A refusal of a stranger's address does not hide that of a known device")
+  func refusedStranger() async throws {
+    try await Deliveries.with { deliveries in
+      let known = try #require(try await deliveries.register(1).first)
+      try await deliveries.proveDevices()
+      try await deliveries.register(1)
+      let barrier = Barrier()
+      let sender = ScriptedSender(.fcm, width: 2) { message in
+        if message.device == known { await barrier.wait() }
+        return PushAnswer(.tokenError(reason: message.device == known ? "known" : "stranger"), refusesKey: true)
+      }
+      try await deliveries.withService([sender]) {
+        try await deliveries.publish()
+        try await eventually("the stranger is refused") { deliveries.outcomes(.fcm) == ["tokenError": 1] }
+        barrier.open()
+        try await eventually("the refusal is stored") {
+          try await deliveries.store.providerStates().first?.refusal?.reason == "known"
+        }
+      }
+    }
+  }
+
   @Test("A push service that cannot be reached is in the log, however few devices there are")
   func failingFew() async throws {
     try await Deliveries.with { deliveries in

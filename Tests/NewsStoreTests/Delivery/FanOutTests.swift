@@ -187,6 +187,25 @@ import Testing
   }
 
   @Test(
+    "Only messages that were accepted use up the budget of a device",
+    arguments: [
+      .tokenError(reason: "BadDeviceToken"), .invalid(reason: "PayloadTooLarge"), .retry(after: 0, reason: "busy"),
+    ] as [PushOutcome.Result])
+  func unaccepted(result: PushOutcome.Result) async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await store.register(.apns())
+      try await sql.publish([UUID(1)])
+      try await store.wake(budget: 1)
+      #expect(try await store.send(.apns, result).count == 1)
+      _ = try await sql.query("UPDATE deliveries SET due_at = NULL")
+      _ = try await sql.query("UPDATE devices SET token_error_at = NULL")
+      try await sql.publish([UUID(2)])
+      try await store.wake(budget: 1, at: Self.start + 1)
+      #expect(try await store.nextDue(.apns, at: Self.start + 1) == 0)
+    }
+  }
+
+  @Test(
     "A push that arrives while another one is sent follows it within the budget",
     arguments: [(1, 0), (2, 0), (2, 1), (3, 1), (3, 2)])
   func replaced(budget: Int, earlier: Int) async throws {

@@ -31,6 +31,13 @@ import Testing
       try await store.wake()
       #expect(try await sql.value("SELECT count(*) FROM pushes WHERE kind = 'alert'") == 1)
       #expect(try await store.alert(of: UUID(1))?.isUnused == true)
+      // At present the device sleeps too, so that a repetition has no effect.
+      _ = try await sql.query(
+        """
+        UPDATE devices SET quiet_from = (n.minute + 1080) % 1440, quiet_to = (n.minute + 360) % 1440
+        FROM (SELECT extract(epoch FROM clock_timestamp())::bigint / 60 % 1440 AS minute) AS n
+        """)
+      #expect(try await !store.requestAlert(item: UUID(1)).isNew)
       _ = try await sql.query("UPDATE devices SET alerts = false")
       // A repetition has no effect as long as there is nobody to alert.
       #expect(try await store.requestAlert(item: UUID(1)).state == .released)

@@ -71,7 +71,7 @@ final class MockExchange: ChannelInboundHandler {
       let fault = server.faults.fault(for: message)
       if let fault { server.observer?(.faulted(message, fault)) }
       switch fault {
-      case .answer, .hang, .resetStream: server.record.noteFault()
+      case .answer, .hang, .resetStream, .resetLastStream: server.record.noteFault()
       case .resetConnection, .goAway, .slow, nil:
         server.record.accept(message)
         if fault == nil { server.observer?(.accepted(message)) }
@@ -88,6 +88,11 @@ final class MockExchange: ChannelInboundHandler {
     case .answer(let response): send(response, context)
     case .hang: break
     case .resetStream: context.close(promise: nil)
+    case .resetLastStream:
+      connection.goAway()
+      // The frame is written in this way too.
+      let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+      context.eventLoop.execute { bound.value.close(promise: nil) }
     case .resetConnection: sendHalf(response, context)
     case .goAway:
       connection.goAway()

@@ -8,6 +8,8 @@ public enum MockFault: Sendable {
   case hang
   /// The message is lost. The stream is reset; over HTTP/1.1 the connection is closed.
   case resetStream
+  /// As `resetStream`, and the connection takes no further messages from before the reset on (GOAWAY).
+  case resetLastStream
   /// The message is accepted. The connection is reset in the middle of the response, with all other messages on it.
   case resetConnection
   /// The message is accepted. The connection then takes no further messages: GOAWAY, or `Connection: close` over
