@@ -73,7 +73,12 @@ package final class HandlerThreads: Sendable {
   }
 
   private func work() {
-    Thread.current.name = name
+    #if os(Linux)
+      // The name of a thread (proc(5)). `Thread.name` does not take that of one that has only just started.
+      try? Data(name.utf8).write(to: URL(filePath: "/proc/thread-self/comm"))
+    #else
+      Thread.current.name = name
+    #endif
     if niceness > 0 { _ = Thread.lowerPriority(by: niceness) }
     while true {
       waiting.wait()
