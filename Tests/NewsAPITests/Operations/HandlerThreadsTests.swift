@@ -30,7 +30,8 @@ import Testing
         try await server.send("GET", "/console/probe", headers: headers).text
       }
       var threads = [
-        try await thread(), try await thread(("Cookie", "session=known")), try await thread(("Cookie", "session=other")),
+        try await thread(), try await thread(("Cookie", "session=known")),
+        try await thread(("Cookie", "session=other")),
       ]
       let key = try await server.store.createKey(name: "harbour", permissions: [.itemsWrite])
       let authorization = ("Authorization", "Bearer \(key)")
