@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Swift's tasks, event loops and PostgreSQL's sockets each have a few threads, which all requests share. What a
 /// stranger, a key or a feed sends must not occupy them for long. The threads of a pool are its own, and nothing else
-/// waits for them. They begin with the first job, and end with the last one. For long jobs, they have a lower priority than all
-/// other threads.
+/// waits for them. They begin with the first job, and end with the last one. From its first long job on, a thread has a lower
+/// priority than all others.
 ///
 /// The number of threads, the number of waiting jobs and their wait are limited. `ComputeQueue` shares the threads
 /// fairly. A job that has begun is not interrupted, so a long piece of work is divided: `slices` makes jobs of about
@@ -147,10 +147,7 @@ package final class ComputePool: Sendable {
     Thread.current.name = "tidings.compute"
     var (job, hasLowPriority) = (Optional(first), false)
     while let current = job {
-      if hasLowPriority, !current.isConfined {
-        // A thread without privileges cannot raise its priority again.
-        return Thread.detachNewThread { self.work(current) }
-      }
+      // A thread without privileges cannot raise its priority again, and a new one inherits it.
       if current.isConfined, !hasLowPriority { hasLowPriority = Thread.lowerPriority(by: Self.niceness) }
       let began = Self.processorTime
       current.perform()

@@ -51,20 +51,14 @@ import Testing
     try await eventually("the threads have ended") { pool.usage == (0, 0, 0) }
   }
 
-  @Test("A thread has a lower priority for long work only")
+  @Test("A thread has a lower priority for long work")
   func priority() async throws {
     let pool = ComputePool(threads: 2)
     let usual = getpriority(Int32(PRIO_PROCESS.rawValue), 0)
-    // The jobs that wait are taken by the threads that end the first ones.
-    let works: [Task<(isLong: Bool, priority: Int32), any Error>] = try await Self.occupying(pool, threads: 2) {
-      (0..<20).map { number in
-        let kind: ComputeKind = number.isMultiple(of: 2) ? .feed : .editing
-        return Task { try await pool.run(kind) { (kind == .feed, getpriority(Int32(PRIO_PROCESS.rawValue), 0)) } }
-      }
-    }
-    for work in works {
-      let (isLong, priority) = try await work.value
-      #expect(priority == (isLong ? min(usual + 5, 19) : usual))
+    for (kind, expected) in [(ComputeKind.editing, usual), (.feed, min(usual + 5, 19))] {
+      try await eventually("the threads have ended") { pool.usage == (0, 0, 0) }
+      let priority = try await pool.run(kind) { getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
+      #expect(priority == expected)
     }
   }
 
