@@ -168,28 +168,21 @@ import Testing
     }
   }
 
-  @Test("A known address that was refused and is accepted again is refused no more")
-  func acceptedAgain() async throws {
+  @Test(
+    "A known address that was refused is refused no more once it is accepted or registered again",
+    arguments: [false, true])
+  func refusedNoMore(isRegistered: Bool) async throws {
     try await NewsDatabase.withStore { store, sql in
       let device = try await store.register(.apns())
       try await Self.record(store, try await Self.claim(store, sql), .sent)
       let refused = try await Self.claim(store, sql, at: Self.start + 10)
       try await Self.record(store, refused, .tokenError(reason: "BadDeviceToken"), at: Self.start + 10)
       #expect(try await store.device(device.id)?.tokenError != nil)
-      #expect(try await store.send(at: Self.start + 3610).count == 1)
-      #expect(try #require(try await store.device(device.id)).tokenError == nil)
-    }
-  }
-
-  @Test("A known address that was refused and is registered again is refused no more")
-  func refusedAddressRegisteredAgain() async throws {
-    try await NewsDatabase.withStore { store, sql in
-      let device = try await store.register(.apns())
-      try await Self.record(store, try await Self.claim(store, sql), .sent)
-      let refused = try await Self.claim(store, sql, at: Self.start + 10)
-      try await Self.record(store, refused, .tokenError(reason: "BadDeviceToken"), at: Self.start + 10)
-      #expect(try await store.device(device.id)?.tokenError != nil)
-      #expect(try await store.register(.apns()).id == device.id)
+      if isRegistered {
+        #expect(try await store.register(.apns()).id == device.id)
+      } else {
+        #expect(try await store.send(at: Self.start + 3610).count == 1)
+      }
       #expect(try #require(try await store.device(device.id)).tokenError == nil)
     }
   }
