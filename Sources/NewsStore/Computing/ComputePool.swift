@@ -143,8 +143,7 @@ package final class ComputePool: Sendable {
 
   /// Runs jobs until none is left for this thread.
   private func work(_ first: ComputeQueue.Job) {
-    // For programs that list threads. Not all threads that have only just started take a name.
-    Thread.current.name = "tidings.compute"
+    Thread.setName("tidings.compute")
     var (job, hasLowPriority) = (Optional(first), false)
     while let current = job {
       // A thread without privileges cannot raise its priority again, and a new one inherits it.

@@ -73,12 +73,7 @@ package final class HandlerThreads: Sendable {
   }
 
   private func work() {
-    #if os(Linux)
-      // The name of a thread (proc(5)). `Thread.name` does not take that of one that has only just started.
-      try? Data(name.utf8).write(to: URL(filePath: "/proc/thread-self/comm"))
-    #else
-      Thread.current.name = name
-    #endif
+    Thread.setName(name)
     if niceness > 0 { _ = Thread.lowerPriority(by: niceness) }
     while true {
       waiting.wait()
@@ -89,6 +84,18 @@ package final class HandlerThreads: Sendable {
 }
 
 extension Thread {
+  /// Names the thread that calls, for programs that list threads.
+  ///
+  /// - Parameter name: At most 15 bytes.
+  static func setName(_ name: String) {
+    #if os(Linux)
+      // The name of a thread (proc(5)). `Thread.name` does not take that of one that has only just started.
+      try? Data(name.utf8).write(to: URL(filePath: "/proc/thread-self/comm"))
+    #else
+      Thread.current.name = name
+    #endif
+  }
+
   /// Lowers the priority of the thread that calls.
   ///
   /// - Returns: Whether the system can.

@@ -59,17 +59,20 @@ struct StoredKey: Sendable {
   /// The columns that `init(row:)` reads.
   static let columns: PostgresQuery = """
     \(query: APIKey.columns), digest, previous_digest,
-      extract(epoch FROM least(
-        CASE WHEN expires_at > clock_timestamp() THEN expires_at END,
-        CASE WHEN previous_until > clock_timestamp() THEN previous_until END
-      ) - clock_timestamp())::double precision AS unchanged_time
+      extract(epoch FROM expires_at - clock_timestamp())::double precision AS left_time,
+      extract(epoch FROM previous_until - clock_timestamp())::double precision AS previous_left_time
     """
 
   init(row: PostgresRow) throws {
     key = try APIKey(row: row)
     digest = try row.decode("digest")
     previousDigest = try row.decode("previous_digest")
-    unchangedTime = try row.decode("unchanged_time", as: Double?.self).map { .seconds($0) }
+    // The key says what worked at the read. What has ended since then, while the row was computed, has no time left.
+    let times = [
+      key.state == .valid ? try row.decode("left_time", as: Double?.self) : nil,
+      key.previousSecretEnd == nil ? nil : try row.decode("previous_left_time", as: Double?.self),
+    ]
+    unchangedTime = times.compactMap(\.self).min().map { .seconds(max(0, $0)) }
   }
 
   /// The secret of this key that a presented one has.
