@@ -70,7 +70,7 @@ struct StoredKey: Sendable {
     // The key says what worked at the read. What has ended since then, while the row was computed, has no time left.
     let times = [
       key.state == .valid ? try row.decode("left_time", as: Double?.self) : nil,
-      key.previousSecretEnd == nil ? nil : try row.decode("previous_left_time", as: Double?.self),
+      key.previousSecretEnd != nil ? try row.decode("previous_left_time", as: Double?.self) : nil,
     ]
     unchangedTime = times.compactMap(\.self).min().map { .seconds(max(0, $0)) }
   }
