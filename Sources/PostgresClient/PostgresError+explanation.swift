@@ -14,8 +14,8 @@ extension PostgresError {
     switch code {
     case .connectionFailed: connectFailure.text
     case .connectTimedOut: "cannot reach the database\(place): no answer in time"
-    case .connectionLost where sqlState != nil: "the database ended the connection\(serverMessage)"
-    case .connectionLost: "the connection to the database was lost"
+    case .connectionLost where sqlState != nil: "the database\(place) ended the connection\(serverMessage)"
+    case .connectionLost: "the connection to the database\(place) was lost"
     case .acquireTimedOut: "no connection to the database became free in time"
     case .tooManyWaiters: "too many operations are waiting for a connection to the database"
     case .shutDown: "the connection to the database has been closed"

@@ -59,6 +59,28 @@ struct NetworkTests {
     }
   }
 
+  @Test("a connection that is cut while it is opened names the server, wherever it is cut")
+  func cutOpening() async throws {
+    try await withTestDatabase { url in
+      let parts = try #require(URLComponents(string: url))
+      let port = try #require(parts.port)
+      try await FaultyProxy.with(serverPort: port) { proxy in
+        var parts = parts
+        parts.port = proxy.port
+        let configuration = PostgresConfiguration(connectionString: try #require(parts.string))
+        func open() async throws {
+          await (try PostgresConnection.connect(configuration: configuration, logger: quiet)).close()
+        }
+        let length = try await answerLength(proxy, of: open)
+        for bytes in stride(from: 0, to: length, by: 7) {
+          proxy.spoil(.cut, after: bytes)
+          let error = try await failure { try await open() }
+          #expect(error.explanation.contains(":\(proxy.port)"), "\(error.explanation) after \(bytes) of \(length)")
+        }
+      }
+    }
+  }
+
   @Test("a snapshot is repeated, wherever its answer is cut")
   func cutSnapshot() async throws {
     try await withProxy { proxy, pool, _ in
