@@ -72,7 +72,9 @@ import Testing
       #expect(renewed.id == made.id && renewed.secret == made.secret && renewed.expires >= made.expires)
       #expect(try await server.store.device(made.id)?.registration.alerts == true)
 
-      #expect(try await server.send("DELETE", Self.path(made), key: made.secret).status == 204)
+      let removed = try await server.send("DELETE", Self.path(made), key: made.secret)
+      #expect(removed.status == 204 && removed["Access-Control-Allow-Origin"] == "*")
+      #expect(removed["Cache-Control"] == "no-store")
       #expect(try await server.send("DELETE", Self.path(made), key: made.secret).status == 404)
     }
   }
@@ -104,6 +106,8 @@ import Testing
         let refused = try await server.send(method, Self.path(made, rest), key: wrong, body: body)
         #expect(unknown.status == 404 && refused.status == 404, "\(method) \(rest)")
         #expect(unknown.text == refused.text)
+        let noID = try await server.send(method, "/v1/devices/x\(rest)", key: made.secret, body: body)
+        #expect(noID.status == 404)
         let keyless = try await server.send(method, Self.path(made, rest), body: body)
         #expect(keyless.status == 401 && keyless["WWW-Authenticate"] != nil)
       }
@@ -131,6 +135,13 @@ import Testing
       (browser.replacing("BTBZMqHH6r4Tts7J_aSIgg", with: "AAAA"), "subscription.keys.auth"),
       (browser.replacing(p256dh, with: "AAAA"), "subscription.keys.p256dh"),
       (browser.replacing(#""kind": "browser", "#, with: ""), "kind"),
+      (#"{"provider": "fcm", "token": "t", "quiet": {"from": "22:00", "to": "07:00", "x": 1}}"#, "quiet.x"),
+      (#"{"provider": "fcm", "token": "t", "quiet": {"to": "07:00"}}"#, "quiet.from"),
+      (browser.replacing(#""endpoint": "\#(endpoint)", "#, with: ""), "subscription.endpoint"),
+      (browser.replacing(#""keys": {"#, with: #""keyring": {"#), "subscription.keys"),
+      (browser.replacing(#""auth": "#, with: #""authority": "#), "subscription.keys.auth"),
+      (browser.replacing(#""auth": "#, with: #""x": "", "auth": "#), "subscription.keys.x"),
+      (browser.replacing("expirationTime", with: "expiry"), "subscription.expiry"),
     ])
   func invalid(body: String, field: String) async throws {
     try await Self.withServer { server in
@@ -223,7 +234,7 @@ import Testing
     try await Self.withServer({ $0.limits.total = 2 }) { server in
       for number in 0..<2 { try await Self.register(server, #"{"provider": "fcm", "token": "t\#(number)"}"#) }
       let refused = try await server.send("POST", "/v1/devices", body: #"{"provider": "fcm", "token": "t2"}"#)
-      #expect(refused.status == 429 && refused["Retry-After"] != nil)
+      #expect(refused.status == 429 && refused["Retry-After"] == "600")
       try await Self.register(server, #"{"provider": "fcm", "token": "t1"}"#)
     }
   }
@@ -256,6 +267,14 @@ import Testing
       let invalid = try await server.send("PUT", state, key: made.secret, body: #"{"token": "x", "result": "maybe"}"#)
         .json(Problem.self, status: 422)
       #expect(invalid.errors?.map(\.field) == ["token", "result"])
+      for (body, field) in [
+        ("{}", "token"), (#"{"token": "1k3x9qam9pkx.10", "push": "x"}"#, "push"),
+        (#"{"token": "1k3x9qam9pkx.10", "x": 1}"#, "x"),
+      ] {
+        let problem = try await server.send("PUT", state, key: made.secret, body: body).json(Problem.self, status: 422)
+        #expect(problem.errors?.map(\.field) == [field])
+      }
+      #expect(try #require(try await server.store.device(made.id)).lastReport == nil)
       let epoch = try #require(server.store.cachedSnapshot?.feedVersion.epoch)
       let token = SyncToken(epoch: epoch, scope: .feed, version: 7)
       let body = #"{"token": "\#(token)", "result": "noData"}"#

@@ -296,9 +296,30 @@ import Testing
       }
       #expect(pages == all && all.count { $0.kind == .alert } == 5)
       #expect(all.map(\.created) == all.map(\.created).sorted(by: >))
-      for query in ["limit=0", "limit=201", "before=x"] {
+      for query in ["limit=0", "limit=201", "before=x", "x=1"] {
         #expect(try await desk.send("GET", "pushes?\(query)").status == 400)
       }
+      #expect(try await desk.send("GET", "pushes/\(all[0].id)?x=1").status == 400)
+      let request = #"{"item": "\#(UUID())"}"#
+      #expect(try await desk.send("POST", "pushes?x=1", request).status == 400)
+    }
+  }
+
+  @Test("A page has 50 pushes unless the request names a number, and the last page names no next one")
+  func pageSize() async throws {
+    try await Self.withDesk { desk in
+      _ = try await desk.server.sql.query(
+        """
+        INSERT INTO pushes (id, kind, epoch, version, scopes, created_at, starts_at, fanned_out_at)
+        SELECT gen_random_uuid(), 'retraction', 'k3x9qa', 1, '{}', c.now, c.now, c.now
+        FROM (SELECT clock_timestamp() AS now) AS c CROSS JOIN generate_series(1, 51)
+        """)
+      let first = try await desk.send("GET", "pushes")
+      #expect(try first.json(PushList.self).pushes.count == 50)
+      let next = try #require(first.next)
+      #expect(next.hasSuffix("&limit=50"))
+      let last = try await desk.server.send("GET", next, key: desk.key)
+      #expect(try last.json(PushList.self).pushes.count == 1 && last.next == nil)
     }
   }
 }

@@ -87,4 +87,14 @@ import Testing
       #expect(try await store.alertAudience(of: UUID(1), at: Self.start).devices == 1)
     }
   }
+
+  @Test("An alert without a title has the beginning of its text as the title, which is as short")
+  func untitled() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let text = String(repeating: "ferry ", count: 60)
+      _ = try await store.create(UUID(1), ItemContent(state: .published, date: .newYear, text: text))
+      let alert = try #require(try await store.alertContent(of: UUID(1)))
+      #expect(alert == PushAlert(title: String(text.prefix(200)), body: ""))
+    }
+  }
 }

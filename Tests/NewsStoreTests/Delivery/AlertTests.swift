@@ -322,7 +322,7 @@ import Testing
       $0.timeZone = "Europe/Berlin"
       $0.quiet = QuietHours(from: 330, to: 360)
     }
-    _ = try await register(store, 6) { $0.alerts = false }
+    _ = try await register(store, 6) { ($0.alerts, $0.quiet) = (false, QuietHours(from: 0, to: 600)) }
     _ = try await register(store, 7) { $0.topics = ["sport"] }
     _ = try await register(store, 8) { $0.languages = ["at", "fr", "de-a"] }
     try await store.register(.webPush(2))

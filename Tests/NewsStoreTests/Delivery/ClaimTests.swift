@@ -100,26 +100,32 @@ import Testing
   @Test("A pause of a provider holds for all processes and for this provider alone")
   func pauses() async throws {
     try await withTwoStores { first, second, sql in
-      try await first.register(.apns())
+      try await first.registerListener()
       try await first.register(.fcm())
-      try await sql.publish([UUID(1)])
+      _ = try await first.create(
+        UUID(1), ItemContent(state: .published, date: .newYear, text: "x"), requestsAlert: true)
       try await first.wake()
       #expect(try await first.providerStates().isEmpty)
       try await first.pauseProvider(.apns, for: 60, reason: "6 of 20 tokens were refused", at: Self.start)
-      try await first.pauseProvider(.apns, for: 120, reason: "7 of 20 tokens were refused", at: Self.start)
+      try await first.pauseProvider(.apns, for: 119, reason: "7 of 20 tokens were refused", at: Self.start + 1)
       #expect(
         try await second.providerStates() == [
           ProviderState(
             provider: .apns, pausedUntil: Self.start + 120, reason: "7 of 20 tokens were refused", pauses: 2,
-            changedAt: Self.start)
+            changedAt: Self.start + 1)
         ])
       #expect(try await second.claim(at: Self.start + 119).isEmpty)
       #expect(try await second.nextDue(.apns, at: Self.start + 100) == 20)
+      #expect(try await second.nextDue(.fcm, at: Self.start + 100) == 0)
       #expect(try await second.send(.fcm).count == 1)
-      #expect(try await second.send(at: Self.start + 120).count == 1)
+      #expect(try await second.nextDue(.fcm, at: Self.start + 100) == nil)
+      #expect(try await second.send(at: Self.start + 120).map(\.kind) == [.alert, .silent])
       try await second.resumeProvider(.apns, at: Self.start + 121)
+      // A repeat changes nothing.
+      try await second.resumeProvider(.apns, at: Self.start + 130)
       let state = try #require(try await first.providerStates().first)
       #expect(state.pausedUntil == nil && state.pauses == 0 && state.reason == nil)
+      #expect(state.changedAt == Self.start + 121)
       #expect(try await first.nextDue(.apns, at: Self.start + 121) == nil)
     }
   }
@@ -131,7 +137,9 @@ import Testing
       _ = try await store.create(
         UUID(1), ItemContent(state: .published, date: .newYear, text: "x"), requestsAlert: true)
       try await store.wake()
-      #expect(try await store.claim(at: Self.start + 12 * 3600).map(\.kind) == [.silent])
+      let end = Self.start + 12 * 3600
+      #expect(try await store.claim(lease: .seconds(1), at: end - 1).map(\.kind) == [.alert, .silent])
+      #expect(try await store.claim(at: end).map(\.kind) == [.silent])
       #expect(try await sql.value("SELECT count(*) FROM alert_deliveries") == 0)
     }
   }

@@ -183,6 +183,8 @@ import Testing
         sent += try await store.send(at: now).map { _ in now }
       }
       #expect(sent.map { Int($0.timeIntervalSince(Self.start) / 60) } == [0, 1, 2, 60, 61, 62, 120, 121, 122])
+      // Earlier times are forgotten.
+      #expect(try await sql.value("SELECT cardinality(sent) FROM deliveries") == 3)
     }
   }
 

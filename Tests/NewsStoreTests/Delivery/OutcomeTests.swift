@@ -51,6 +51,7 @@ import Testing
       try await Self.record(store, message, .gone(since: Self.start))
       #expect(try await store.device(device.id) != nil)
       #expect(try await store.nextDue(.apns, at: Self.start) == nil)
+      #expect(try await store.pushes(limit: 1).first?.gone == 0)
       let next = try await Self.claim(store, sql, at: Self.start + 1)
       try await Self.record(store, next, .gone(since: Self.start + 0.001), at: Self.start + 1)
       #expect(try await store.device(device.id) == nil)
@@ -82,6 +83,8 @@ import Testing
         try await Self.record(store, message, .tokenError(reason: "BadDeviceToken"), at: now)
         #expect(
           try await store.device(device.id)?.tokenError == .init(reason: "BadDeviceToken", at: now, count: attempt + 1))
+        let wait: Double? = attempt < 2 ? 3600 : nil
+        #expect(try await store.nextDue(.apns, at: now) == wait)
       }
       let end = Self.start + 7200
       #expect(try await store.nextDue(.apns, at: end) == nil)

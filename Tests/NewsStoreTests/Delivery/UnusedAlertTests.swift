@@ -51,6 +51,23 @@ import Testing
     }
   }
 
+  @Test("Breaking news that reached nobody is repeated for a device in its quiet hours, in the name of the last editor")
+  func breaking() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      var content = Self.content
+      content.breaking = true
+      _ = try await store.create(UUID(1), content, by: .key("a"), requestsAlert: true)
+      try await store.wake()
+      #expect(try await store.alert(of: UUID(1))?.isUnused == true)
+      try await store.registerListener(1, quiet: QuietHours(from: 0, to: 1439))
+      let request = try await store.requestAlert(item: UUID(1), by: .key("b"))
+      #expect(request.isNew && request.state == .waiting && request.push == nil)
+      #expect(try await sql.value("SELECT editor FROM item_alerts") == "key:b")
+      try await store.wake(at: Self.start + 1)
+      #expect(try await store.claim(at: Self.start + 1).count { $0.kind == .alert } == 1)
+    }
+  }
+
   @Test("An alert whose devices are not found yet is not repeated")
   func underWay() async throws {
     try await NewsDatabase.withStore { store, sql in

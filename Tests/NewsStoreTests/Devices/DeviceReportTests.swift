@@ -124,12 +124,17 @@ import Testing
   @Test("A report counts for its push once for each device, with its result")
   func reports() async throws {
     try await NewsDatabase.withStore { store, sql in
-      let devices = [try await store.register(.apns(1)), try await store.register(.apns(2))]
+      let devices = [
+        try await store.register(.apns(1)), try await store.register(.apns(2)), try await store.register(.apns(3)),
+      ]
       try await sql.publish([UUID(1)])
       try await store.wake()
       let push = try #require(try await store.send().first).push
       let token = try await store.feedToken()
-      for (device, result) in [(0, DeviceReport.Result?.none), (0, .newData), (1, .newData), (1, .newData)] {
+      let results = [
+        (0, DeviceReport.Result?.none), (0, .newData), (1, .newData), (1, .newData), (2, .noData), (2, .newData),
+      ]
+      for (device, result) in results {
         let report = DeviceReport(token: token, push: push, result: result)
         #expect(
           try await store.report(devices[device].id, secret: devices[device].secret, report, at: Self.start + 5))
@@ -137,13 +142,13 @@ import Testing
       let unknown = DeviceReport(token: token, push: UUID(), result: .noData)
       #expect(try await store.report(devices[0].id, secret: devices[0].secret, unknown, at: Self.start + 6))
       let read = try #require(try await store.push(push))
-      #expect(read.reports == 2 && read.woke == 1 && read.foundNews == 1 && read.sent == 2)
+      #expect(read.reports == 3 && read.woke == 2 && read.foundNews == 1 && read.sent == 3)
       // A report without a push in between does not count the push again.
       for push in [nil, push] {
         let report = DeviceReport(token: token, push: push, result: .newData)
         #expect(try await store.report(devices[1].id, secret: devices[1].secret, report, at: Self.start + 6))
       }
-      #expect(try await store.push(push)?.reports == 2)
+      #expect(try await store.push(push)?.reports == 3)
       #expect(
         try await store.device(devices[0].id)?.lastReport
           == .init(epoch: token.epoch, version: token.version, at: Self.start + 6))

@@ -77,6 +77,34 @@ import Testing
     }
   }
 
+  @Test("Devices at other hosts, and those that have returned their codes, take no room and stay")
+  func others() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let confirmed = try await store.registerConfirmed(.webPush(100), at: Self.start - 20)
+      let network = "198.51.100.0/24"
+      let other = try await store.registerDevice(
+        .webPush(101, host: "other.example"), from: network, limits: Self.limits, at: Self.start - 10
+      ).credentials
+      for number in 1...8 { try await Self.register(number, from: network, after: Double(number), in: store) }
+      #expect(try await store.device(confirmed.id)?.isPending == false)
+      #expect(try await store.device(other.id)?.isPending == true)
+      #expect(try await Self.pending(sql).count == 7)
+    }
+  }
+
+  @Test("A device that moves within a full host stays, and takes the place of no other one")
+  func moveWithinHost() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let network = "198.51.100.0/24"
+      let device = try await Self.register(1, from: network, after: 0, in: store)
+      for number in 2...6 { try await Self.register(number, from: network, after: Double(number), in: store) }
+      let moved = try await store.updateDevice(
+        device.id, secret: device.secret, .webPush(7), from: network, limits: Self.limits, at: Self.start + 8)
+      #expect(moved?.id == device.id)
+      #expect(try await Self.pending(sql).count == 6)
+    }
+  }
+
   @Test("The network is forgotten as soon as the device has returned its code, and is never stored of other devices")
   func privacy() async throws {
     try await NewsDatabase.withStore { store, sql in

@@ -1,0 +1,92 @@
+import Foundation
+import HTTPEdge
+import NetworkAddresses
+import News
+import NewsAPI
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// The requests of devices: their limits, their parameters and the networks from which they come.
+@Suite struct DeviceRequestTests {
+  private static let fcm = #"{"provider": "fcm", "token": "t"}"#
+  private static let browser = """
+    {"provider": "webpush", "kind": "browser", "subscription": {"endpoint": "https://push.example/1",
+      "keys": {"p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}}
+    """
+
+  private static func path(_ device: DeviceCredentials, _ rest: String = "") -> String {
+    "/v1/devices/\(device.id.uuidString.lowercased())\(rest)"
+  }
+
+  private static func networks(_ server: TestServer) async throws -> [String?] {
+    try await server.sql.query("SELECT network::text AS network FROM devices").map { try $0.decode("network") }
+  }
+
+  @Test("The network of a pending device is stored: that of the client before trusted proxies")
+  func network() async throws {
+    try await TestServer.with(settings: { settings in
+      settings.push.offer = PushOffer(providers: [.webpush])
+      settings.push.allowsEndpoint = { _ in true }
+      settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap(\.self))
+    }) { server in
+      let made = try await server.send(
+        "POST", "/v1/devices", headers: [("X-Forwarded-For", "198.51.100.7")], body: Self.browser
+      ).json(DeviceCredentials.self, status: 201)
+      #expect(try await Self.networks(server) == ["198.51.100.0/24"])
+      let moved = try await server.send(
+        "PUT", Self.path(made), key: made.secret, headers: [("X-Forwarded-For", "2001:db8:1:2::9")],
+        body: Self.browser.replacing("example/1", with: "example/2"))
+      #expect(moved.status == 200)
+      #expect(try await Self.networks(server) == ["2001:db8:1:2::/64"])
+    }
+  }
+
+  @Test("A device registers for an offered push service only")
+  func otherService() async throws {
+    try await TestServer.with(settings: { settings in
+      settings.push.offer = PushOffer(providers: [.fcm])
+      settings.push.allowsEndpoint = { _ in true }
+    }) { server in
+      let phone = #"{"provider": "apns", "app": "a", "token": "\#(String(repeating: "0f", count: 32))"}"#
+      for body in [phone, Self.browser] {
+        let problem = try await server.send("POST", "/v1/devices", body: body).json(Problem.self, status: 422)
+        #expect(problem.errors?.map(\.field) == ["provider"])
+      }
+      #expect(try await server.send("POST", "/v1/devices", body: Self.fcm).status == 201)
+    }
+  }
+
+  @Test("A body has at most 64 KiB")
+  func bodySize() async throws {
+    try await TestServer.with(settings: { $0.push.offer = PushOffer(providers: [.fcm]) }) { server in
+      for (length, status) in [(65_536, 422), (65_537, 413)] {
+        let start = #"{"provider": "fcm", "token": "t", "name": ""#
+        let body = start + String(repeating: "x", count: length - start.utf8.count - 2) + #""}"#
+        #expect(body.utf8.count == length)
+        #expect(try await server.send("POST", "/v1/devices", body: body).status == status)
+      }
+    }
+  }
+
+  @Test("A request with a parameter has no effect")
+  func parameters() async throws {
+    try await TestServer.with(settings: { $0.push.offer = PushOffer(providers: [.fcm]) }) { server in
+      let made = try await server.send("POST", "/v1/devices", body: Self.fcm)
+        .json(DeviceCredentials.self, status: 201)
+      let report = #"{"token": "1k3x9qam9pkx.10"}"#
+      let requests: [(method: String, path: String, body: String?)] = [
+        ("GET", "/v1/push", nil), ("POST", "/v1/devices", Self.fcm), ("PUT", Self.path(made), Self.fcm),
+        ("PUT", Self.path(made, "/state"), report), ("PUT", Self.path(made, "/confirmation"), #"{"code": "x"}"#),
+        ("DELETE", Self.path(made), nil),
+      ]
+      for (method, path, body) in requests {
+        let response = try await server.send(method, path + "?x=1", key: made.secret, body: body)
+        #expect(response.status == 400, "\(method) \(path)")
+      }
+      #expect(try #require(try await server.store.device(made.id)).lastReport == nil)
+    }
+  }
+}
