@@ -59,6 +59,44 @@ import Testing
     }
   }
 
+  @Test("Each field of a registration is stored, and the fields that are missing have their defaults")
+  func fields() async throws {
+    try await TestServer.with(settings: { $0.push.offer = PushOffer(providers: [.apns, .fcm]) }) { server in
+      try await server.makeTopics(["harbour"])
+      let token = String(repeating: "0f", count: 32)
+      let body = """
+        {"provider": "apns", "kind": "app", "app": "org.example.reader", "token": "\(token)", "environment": "sandbox",
+          "topics": ["harbour"], "languages": ["de"], "alerts": true, "timeZone": "Europe/Berlin",
+          "quiet": {"from": "22:30", "to": "07:15"}}
+        """
+      let full = DeviceRegistration(
+        provider: .apns, kind: .app, token: token, app: "org.example.reader", environment: .sandbox,
+        topics: ["harbour"], languages: ["de"], alerts: true, timeZone: "Europe/Berlin",
+        quiet: QuietHours(from: 22 * 60 + 30, to: 7 * 60 + 15))
+      for (body, registration) in [(body, full), (Self.fcm, DeviceRegistration(provider: .fcm, token: "t"))] {
+        let made = try await server.send("POST", "/v1/devices", body: body)
+          .json(DeviceCredentials.self, status: 201)
+        #expect(try await server.store.device(made.id)?.registration == registration)
+      }
+    }
+  }
+
+  @Test("A code is required, as a text of at most 256 bytes")
+  func codes() async throws {
+    try await TestServer.with(settings: { $0.push.offer = PushOffer(providers: [.fcm]) }) { server in
+      let made = try await server.send("POST", "/v1/devices", body: Self.fcm)
+        .json(DeviceCredentials.self, status: 201)
+      for (body, field) in [
+        ("{}", "code"), (#"{"code": 1}"#, "code"), (#"{"code": "x", "token": "y"}"#, "token"),
+        (#"{"code": "\#(String(repeating: "x", count: 257))"}"#, "code"),
+      ] {
+        let problem = try await server.send("PUT", Self.path(made, "/confirmation"), key: made.secret, body: body)
+          .json(Problem.self, status: 422)
+        #expect(problem.errors?.map(\.field) == [field])
+      }
+    }
+  }
+
   @Test("A body has at most 64 KiB")
   func bodySize() async throws {
     try await TestServer.with(settings: { $0.push.offer = PushOffer(providers: [.fcm]) }) { server in

@@ -116,6 +116,22 @@ import Testing
     }
   }
 
+  @Test(
+    "A message waits for the end of quiet hours and of the hour of the budget, whichever is later",
+    arguments: [(240, 3600.0), (600, 23_200.0)])
+  func quietBudget(end: Int, due: Double) async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await store.register(.apns())
+      try await sql.publish([UUID(1)])
+      try await store.wake(budget: 1)
+      #expect(try await store.send().count == 1)
+      _ = try await sql.query("UPDATE devices SET quiet_from = 0, quiet_to = \(end)")
+      try await sql.publish([UUID(2)])
+      try await store.wake(budget: 1, at: Self.start + 1)
+      #expect(try await store.nextDue(.apns, at: Self.start) == due)
+    }
+  }
+
   @Test("A retraction after an alert wakes the devices of its topics at once, an expiry waits like other changes")
   func takenDown() async throws {
     try await NewsDatabase.withStore { store, sql in
@@ -128,9 +144,15 @@ import Testing
       content.topics = ["harbour"]
       for number in 1...2 { _ = try await store.create(UUID(number), content, requestsAlert: true) }
       try await store.wake(window: .seconds(600))
-      try await sql.publish([UUID(1)], after: "UPDATE items SET state = 'expired' WHERE id = \(UUID(1))")
+      // The third one expires before its alert is made.
+      _ = try await store.create(UUID(3), content, requestsAlert: true)
+      for id in [UUID(1), UUID(3)] {
+        try await sql.publish([id], after: "UPDATE items SET state = 'expired' WHERE id = \(id)")
+      }
       try await store.wake(window: .seconds(600), at: Self.start + 1)
       #expect(try await store.alert(of: UUID(1))?.state == .cancelled)
+      let third = try #require(try await store.alert(of: UUID(3)))
+      #expect(third.state == .cancelled && third.push == nil)
       #expect(try await store.claim(at: Self.start + 1).isEmpty)
       try await store.retract(UUID(2), reason: nil, if: .exists)
       try await store.wake(window: .seconds(600), at: Self.start + 2)

@@ -81,6 +81,30 @@ import Testing
     }
   }
 
+  @Test("A registration after a failure has its code sent at once, as a first attempt")
+  func registeredAfterFailure() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      try await store.register(.webPush(1))
+      try await store.send(.webpush, .retry(after: 600, reason: "busy"))
+      try await store.register(.webPush(1), at: Self.start + 10)
+      let message = try #require(try await store.claim(.webpush, at: Self.start + 10).first)
+      #expect(message.kind == .confirmation && message.attempts == 0)
+    }
+  }
+
+  @Test("A device that moves to Web Push gets its code there, and nothing at its former service")
+  func movedToWebPush() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.fcm())
+      try await sql.publish([UUID(1)])
+      try await store.wake()
+      _ = try await store.updateDevice(
+        device.id, secret: device.secret, .webPush(1, .unifiedpush), limits: .none, at: Self.start + 1)
+      #expect(try await store.claim(.fcm, at: Self.start + 1).isEmpty)
+      #expect(try await store.claim(.webpush, at: Self.start + 1).map(\.kind) == [.confirmation])
+    }
+  }
+
   @Test("A confirmed address stays active when it registers again with its keys, and proves new ones")
   func sameKeys() async throws {
     try await NewsDatabase.withStore { store, _ in

@@ -102,6 +102,9 @@ import Testing
         device.id, secret: device.secret, .webPush(7), from: network, limits: Self.limits, at: Self.start + 8)
       #expect(moved?.id == device.id)
       #expect(try await Self.pending(sql).count == 6)
+      // A known address needs no room either.
+      try await Self.register(3, from: network, after: 9, in: store)
+      #expect(try await Self.pending(sql).count == 6)
     }
   }
 
