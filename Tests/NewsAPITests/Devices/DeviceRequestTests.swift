@@ -44,6 +44,25 @@ import Testing
     }
   }
 
+  @Test("Refused registrations of a client take nothing from the other clients of its site")
+  func site() async throws {
+    try await TestServer.with(settings: { settings in
+      settings.push.offer = PushOffer(providers: [.fcm])
+      settings.push.registrationsPerAddress = 1
+      settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap(\.self))
+    }) { server in
+      func register(from client: String) async throws -> Int {
+        try await server.send(
+          "POST", "/v1/devices", headers: [("X-Forwarded-For", client)],
+          body: #"{"provider": "fcm", "token": "\#(client)"}"#
+        ).status
+      }
+      #expect(try await register(from: "2001:db8:3:1::1") == 201)
+      for _ in 0..<10 { #expect(try await register(from: "2001:db8:3:1::1") == 429) }
+      #expect(try await register(from: "2001:db8:3:2::1") == 201)
+    }
+  }
+
   @Test("A device registers for an offered push service only")
   func otherService() async throws {
     try await TestServer.with(settings: { settings in

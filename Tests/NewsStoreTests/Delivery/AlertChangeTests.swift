@@ -2,6 +2,7 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -74,6 +75,28 @@ import Testing
       try await store.wake()
       #expect(try await store.alert(of: UUID(1))?.state == .cancelled)
       #expect(try await sql.value("SELECT count(*) FROM pushes WHERE kind = 'alert'") == 0)
+    }
+  }
+
+  @Test("A request during a retraction waits for it, and is refused then")
+  func retractedMeanwhile() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await store.create(UUID(1), Self.content)
+      let request = try await sql.transaction { transaction in
+        _ = try await transaction.query("UPDATE items SET state = 'retracted' WHERE id = \(UUID(1))")
+        try await transaction.publish([UUID(1)])
+        let request = Task { try await store.requestAlert(item: UUID(1)) }
+        try await eventually("it waits for the item") {
+          try await sql.value(
+            """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """) == 1
+        }
+        return request
+      }
+      await #expect(throws: StoreError.retracted(reason: .retracted, detail: nil)) { try await request.value }
+      #expect(try await store.alert(of: UUID(1)) == nil)
     }
   }
 

@@ -167,6 +167,8 @@ import Testing
       let device = try await store.register(.apns())
       let message = try #require(try await store.testMessage(to: device.id, at: Self.start))
       #expect(message.content.token == (try await store.feedToken()).description && message.asksForReport)
+      #expect(message.kind == .silent && message.device == device.id && message.attempts == 0)
+      #expect(message.content.contentID == nil && message.target.provider == .apns)
       try await store.recordOutcomes([PushOutcome(message: message, result: .gone(since: nil))], at: Self.start)
       #expect(try await store.device(device.id) != nil)
       #expect(try await store.testMessage(to: UUID()) == nil)
