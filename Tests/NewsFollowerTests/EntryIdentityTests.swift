@@ -149,13 +149,33 @@ import Testing
       Entry(
         title: "Day \(number)", link: names.count > 1 ? names[1] : nil, names: names[0], hour: 24 * number, text: text)
     }
+    // The headline of the first entry comes again with another text on another day.
+    var repeated = entry(5, "Other")
+    repeated.title = "Day 1"
     let documents = [
-      [entry(1)], [entry(1, "Edited")], [entry(2)], [entry(2, "Edited")], [entry(3), entry(2, "Again")],
+      [entry(1)], [entry(1, "Edited")], [entry(2)], [entry(2, "Edited")], [entry(3), entry(2, "Again")], [repeated],
     ]
     try await Self.polling(documents.map(Self.document)) { snapshots, _ in
-      #expect(snapshots.map(\.count) == [1, 1, 2, 2, 3])
+      #expect(snapshots.map(\.count) == [1, 1, 2, 2, 3, 4])
       #expect(snapshots[4].values.map(\.text).sorted() == ["About Day 3", "Again", "Edited"])
       for (id, item) in snapshots[1] { #expect(snapshots[4][id] == item) }
+      for (id, item) in snapshots[4] { #expect(snapshots[5][id] == item) }
+    }
+  }
+
+  @Test("Entries that share a UUID are told apart by their links, and a single one with it is always the same")
+  func sharedUUID() async throws {
+    func story(_ number: Int) -> Entry {
+      let name = "<guid>urn:uuid:019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10</guid>"
+      return Entry(title: "Story \(number)", link: "/\(number)", names: name, hour: number)
+    }
+    #expect(try await Self.titles(after: [[story(1), story(2)]]) == ["Story 1", "Story 2"])
+    #expect(try await Self.titles(after: [[story(1)], [story(2)]]) == ["Story 2"])
+    // An item from before UUIDs were known has the id of the name, which is not distrusted either.
+    try await Self.polling([Self.document([story(2)])]) { followed in
+      try await Self.storeAsBefore(Self.document([story(1)]), followed)
+    } _: { snapshots, _ in
+      #expect(snapshots.map(Self.titles) == [["Story 2"]])
     }
   }
 

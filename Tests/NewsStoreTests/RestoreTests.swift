@@ -80,4 +80,54 @@ import Testing
       #expect(try await store.history(of: UUID(1), limit: 9).entries.map(\.revision) == [3, 2, 1])
     }
   }
+
+  @Test("Topics that exist stay as they are; others have their titles, positions and revisions")
+  func topics() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let made = try await store.createTopic("a", TopicContent(titles: ["en": "Ours"], position: 7)).topic
+      try await store.restoreTopics([
+        (slug: "a", content: TopicContent(titles: ["en": "Theirs"], position: 1), revision: 9),
+        (slug: "b", content: TopicContent(titles: ["en": "B"], position: -2), revision: 4),
+      ])
+      #expect(try await store.topic("a").topic == made)
+      let other = try await store.topic("b").topic
+      #expect(other.titles == ["en": "B"] && other.position == -2 && other.revision == 4)
+    }
+  }
+
+  @Test("An item that exists keeps its answer to readers, whatever the newsroom says of it")
+  func gone() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDraft(UUID(1))
+      try await store.retract(UUID(1), reason: nil, if: .exists)
+      let items = [1, 2].map { number in
+        var item = Self.item(number, .retracted)
+        item.goneReason = .retracted
+        return item
+      }
+      let (created, existing) = try await store.restoreItems(items, keepingHistory: false)
+      #expect(created == [UUID(2)] && existing == [UUID(1)])
+      // Readers have never seen the first one.
+      await #expect(throws: StoreError.notFound) { try await store.newsItem(UUID(1)) }
+      await #expect(throws: StoreError.retracted(reason: .retracted, detail: nil)) { try await store.newsItem(UUID(2)) }
+    }
+  }
+
+  @Test("Subscriptions are polled at once, and one whose address is followed here stays as it is")
+  func subscriptions() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      func content(_ name: String, _ title: String) -> SubscriptionContent {
+        SubscriptionContent(url: "https://\(name).example/feed", title: title)
+      }
+      _ = try await store.createSubscription(UUID(1), content("a", "Ours"))
+      try await store.restoreSubscriptions([
+        RestoredSubscription(id: UUID(2), content: content("a", "Theirs"), revision: 3),
+        RestoredSubscription(id: UUID(3), content: content("b", "Other"), revision: 5),
+      ])
+      let found = try await store.subscriptions()
+      #expect(found.map(\.id) == [UUID(1), UUID(3)])
+      #expect(found.map(\.title) == ["Ours", "Other"] && found.map(\.revision) == [1, 5])
+      #expect(try await sql.value("SELECT bool_and(next_poll <= clock_timestamp()) FROM subscriptions"))
+    }
+  }
 }
