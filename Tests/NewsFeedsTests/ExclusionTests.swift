@@ -152,6 +152,38 @@ struct ExclusionTests {
         == 1)
   }
 
+  @Test("are those with any word that systems have for what is not public, in any field that they have for it")
+  func words() {
+    func isExcluded(_ field: String) -> Bool {
+      let line = #"{"guid":"1","text":"x","date":"2026-01-01",\#(field)}"#
+      return events(line).entries.isEmpty && kinds(line).count == 1
+    }
+    let states = """
+      archived auto-draft canceled cancelled deleted disabled draft embargoed expired future hidden inactive inherit
+      in_review internal members members_only paid password pending private protected rejected retracted review
+      scheduled sent soft_trashed spam subscribers tiers trash trashed unlisted unpublished withheld
+      """
+    for state in states.split(whereSeparator: \.isWhitespace) {
+      #expect(isExcluded(#""status":"\#(state)""#), "\(state)")
+    }
+    for name in ["status", "state", "post_status", "pubStatus", "visibility", "access"] {
+      #expect(isExcluded(#""\#(name)":"draft""#), "\(name)")
+    }
+    for type in ["attachment", "comment", "menu", "nav_menu_item", "page", "revision", "settings", "template"] {
+      for name in ["type", "post_type", "kind"] { #expect(isExcluded(#""\#(name)":"\#(type)""#), "\(name) \(type)") }
+    }
+    for name in [
+      "draft", "is_draft", "private", "isPrivate", "hidden", "is_hidden", "deleted", "is_deleted", "trashed",
+      "is_trashed", "email_only", "unlisted", "is_protected",
+    ] {
+      #expect(isExcluded(#""\#(name)":true"#), "\(name)")
+    }
+    for name in ["published", "is_published", "public", "isPublic"] {
+      #expect(isExcluded(#""\#(name)":false"#), "\(name)")
+    }
+    for name in ["password", "post_password"] { #expect(isExcluded(#""\#(name)":"pw""#), "\(name)") }
+  }
+
   @Test(
     "are not those with other words in these fields",
     arguments: [

@@ -45,6 +45,16 @@ struct ExportedLineTests {
     #expect(try entry(Self.line(#""attachments":[\#(files)]"#)).attachments.count == 32)
   }
 
+  @Test(
+    "have texts of at most as many bytes as written ones",
+    arguments: [("title", 1024), ("summary", 16_384), ("text", 262_144), ("author", 256)])
+  func longest(field: String, bytes: Int) throws {
+    func line(_ count: Int) -> String { Self.line(#""\#(field)":"\#(String(repeating: "x", count: count))""#) }
+    #expect(try entry(line(bytes)).isCopy)
+    let complaint = "skipped line 1: the \(field) has \(bytes + 1) bytes, more than \(bytes)"
+    #expect(events(line(bytes + 1)).complaints == [complaint])
+  }
+
   @Test("have no source for items that editors created")
   func madeByEditor() throws {
     let entry = try entry(Self.line(#""source":"desk""#))
@@ -59,6 +69,7 @@ struct ExportedLineTests {
       (#""date":"20 Aug 2026""#, #"the field "date" is missing or cannot be read"#),
       (#""text":"""#, "has no text"),
       (#""text":"a\u0000""#, "the text has a NUL character"),
+      (#""author":"a\u0007""#, "the author has control characters"),
       (#""title":"\#(String(repeating: "x", count: 1025))""#, "the title has 1025 bytes, more than 1024"),
       (#""topics":["News"]"#, #"the field "topics" is missing or cannot be read"#),
       (#""topics":[\#((1...17).map { "\"\($0)\"" }.joined(separator: ","))]"#, "has 17 topics, more than 16"),
@@ -71,6 +82,14 @@ struct ExportedLineTests {
       (
         #""attachments":[{"url":"https://example.org","type":"image/png","sha256":"\u0000"}]"#,
         #"the field "attachments.sha256" is missing or cannot be read"#
+      ),
+      (
+        #""attachments":[{"url":"https://example.org","type":"image/png","width":0}]"#,
+        #"the field "attachments.width" is missing or cannot be read"#
+      ),
+      (
+        #""attachments":[{"url":"https://example.org","type":"image/png","bytes":-1}]"#,
+        #"the field "attachments.bytes" is missing or cannot be read"#
       ),
       (#""sourceDigest":"abc""#, #"the field "sourceDigest" is missing or cannot be read"#),
       (

@@ -198,4 +198,20 @@ struct JSONLinesTests {
     #expect(entries[0].digest == entries[1].digest)
     #expect(entries[1].digest != entries[2].digest)
   }
+
+  @Test(
+    "takes another property of a file for a change",
+    arguments: [
+      #""type":"image/png""#, #""alt":"a""#, #""bytes":1"#, #""width":2"#, #""height":3"#,
+      #""sha256":"\#(String(repeating: "0b", count: 32))""#,
+    ])
+  func files(property: String) throws {
+    func digest(_ properties: String) throws -> Data? {
+      let file = #"{"url":"https://example.org/a",\#(properties)}"#
+      return try entry(#"{"date":"2026-08-20","guid":"1","text":"x","attachments":[\#(file)]}"#).digest
+    }
+    let plain = #""type":"image/jpeg""#
+    let changed = property.hasPrefix(#""type""#) ? property : plain + "," + property
+    #expect(try digest(changed) != digest(plain))
+  }
 }

@@ -23,6 +23,11 @@ import Testing
     {"item": "019a1111-0000-7000-8000-000000000002", "revision": 1, "at": "2026-01-01T00:00:00.000Z", "state": "draft",
      "fields": ["text"], "replaced": {"title": "y"}}
     """,
+    "subscription": """
+    {"id": "019a1111-0000-7000-8000-000000000003", "url": "https://example.org/feed", "topics": ["sport"],
+     "state": "draft", "language": "de", "paused": true, "revision": 2}
+    """,
+    "withdrawnMedia": #"{"id": "019a1111-0000-7000-8000-000000000004", "reason": "removed"}"#,
   ]
 
   /// Reads a record with changed members, of which null removes one.
@@ -72,6 +77,36 @@ import Testing
   func refused(kind: String, changes: String, field: String) {
     let error = #expect(throws: InvalidRecord.self) { try Self.record(kind, changes) }
     #expect(error?.description.hasPrefix("the field \"\(kind).\(field)\" ") == true, "\(error?.description ?? "")")
+  }
+
+  private static let broken: [(kind: String, changes: String, field: String)] = [
+    ("topic", #"{"revision": 0}"#, "revision"), ("item", #"{"revision": 0}"#, "revision"),
+    ("history", #"{"revision": 0}"#, "revision"), ("subscription", #"{"revision": 0}"#, "revision"),
+    ("item", #"{"text": null}"#, "text"), ("item", #"{"language": "-"}"#, "language"),
+    ("item", #"{"source": "a", "guid": "b\u0000", "sourceDigest": "\#(digest)"}"#, "guid"),
+    ("item", #"{"attachments": [{"url": "javascript:alert(1)", "type": "image/png"}]}"#, "attachments"),
+    ("subscription", #"{"url": "https://example.org:70000/feed"}"#, "url"),
+    ("subscription", #"{"topics": ["A b"]}"#, "topics"), ("subscription", #"{"language": "-"}"#, "language"),
+    ("subscription", #"{"state": "review"}"#, "state"), ("withdrawnMedia", #"{"reason": "lost"}"#, "reason"),
+    ("topic", #"{"titles": {"en": "\#(String(repeating: "x", count: 257))"}}"#, "titles"),
+  ]
+
+  @Test("of any kind is refused with its field if it breaks a rule", arguments: broken)
+  func refusedOfAnyKind(kind: String, changes: String, field: String) {
+    refused(kind: kind, changes: changes, field: field)
+  }
+
+  private static let limits: [(kind: String, field: String, bytes: Int)] = [
+    ("item", "title", 1024), ("item", "summary", 16_384), ("item", "text", 262_144), ("item", "html", 524_288),
+    ("item", "author", 256), ("item", "retractionReason", 512), ("media", "name", 255), ("subscription", "title", 1024),
+    ("history", "editor", 1024),
+  ]
+
+  @Test("has texts of at most as many bytes as written ones", arguments: limits)
+  func longest(kind: String, field: String, bytes: Int) throws {
+    func changes(_ count: Int) -> String { #"{"\#(field)": "\#(String(repeating: "x", count: count))"}"# }
+    _ = try Self.record(kind, changes(bytes))
+    #expect(throws: InvalidRecord.self) { try Self.record(kind, changes(bytes + 1)) }
   }
 
   @Test("of an item is as large as the rules allow, and has no scripts")
