@@ -116,6 +116,8 @@ import Testing
       #expect(feed.items.count == count)
       #expect(try await self.feed(two) == feed)
       #expect(try await export(two) == text)
+      // A topic is described where it first occurs.
+      for slug in RandomItem.slugs { #expect(text.ranges(of: #""slug":"\#(slug)""#).count == 1, "\(slug)") }
     }
   }
 
@@ -192,7 +194,7 @@ import Testing
       let lines = #"{"guid": "1", "date": "2026-01-01T00:00:00Z", "text": "x"}"# + "\n"
       _ = try await importing(lines, into: installation)
       try await withFolder([
-        "news.jsonl": "the one before", "news.jsonl.partial": "left behind, and longer than a line",
+        "news.jsonl": "the one before", "news.jsonl.partial": String(repeating: "left behind\n", count: 1000),
       ]) {
         folder in
         let path = folder.appending(path: "news.jsonl").path
@@ -213,11 +215,13 @@ import Testing
     }
   }
 
-  @Test("A device or folder is never replaced, and two exports never write the same file")
+  @Test("A device, folder or link is never replaced, and two exports never write the same file")
   func refused() async throws {
     try await Installation.with { installation in
       try await withFolder(["a/b": ""]) { folder in
-        for path in ["/dev/null", folder.appending(path: "a").path] {
+        let link = folder.appending(path: "link").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "news.jsonl")
+        for path in ["/dev/null", folder.appending(path: "a").path, link] {
           let result = try await installation.run("export", path)
           #expect(result.status == 1)
           #expect(result.errors.hasPrefix("tidings: cannot export to \(path): it is not a regular file. "))

@@ -4,21 +4,26 @@ import TestSupport
 import Testing
 
 @Suite struct ImportRuleTests {
+  private static func record(_ id: Int, _ status: String, _ type: String = "post", password: String = "") -> String {
+    """
+    <item><title>t</title><guid>\(id)</guid><pubDate>Wed, 11 Nov 2025 11:00:00 +0000</pubDate>
+    <description>x</description><wp:post_id>\(id)</wp:post_id><wp:status>\(status)</wp:status>
+    <wp:post_type>\(type)</wp:post_type><wp:post_password>\(password)</wp:post_password></item>
+    """
+  }
+
+  private static func wordpress(_ records: [String]) -> String {
+    "<rss version=\"2.0\" xmlns:wp=\"http://wordpress.org/export/1.2/\"><channel><link>https://example.com/</link>"
+      + records.joined() + "</channel></rss>"
+  }
+
   @Test("Of an export of WordPress, only public posts are imported, and the rest is counted by kind")
   func wordpress() async throws {
-    func record(_ id: Int, _ status: String, _ type: String = "post", password: String = "") -> String {
-      """
-      <item><title>t</title><guid>\(id)</guid><pubDate>Wed, 11 Nov 2025 11:00:00 +0000</pubDate>
-      <description>x</description><wp:post_id>\(id)</wp:post_id><wp:status>\(status)</wp:status>
-      <wp:post_type>\(type)</wp:post_type><wp:post_password>\(password)</wp:post_password></item>
-      """
-    }
-    let items =
-      record(1, "publish") + record(2, "draft") + record(3, "private") + record(4, "publish", password: "pw")
-      + record(5, "inherit", "attachment") + record(6, "trash") + record(7, "draft")
-    let text =
-      "<rss version=\"2.0\" xmlns:wp=\"http://wordpress.org/export/1.2/\"><channel><link>https://example.com/</link>"
-      + items + "</channel></rss>"
+    let text = Self.wordpress([
+      Self.record(1, "publish"), Self.record(2, "draft"), Self.record(3, "private"),
+      Self.record(4, "publish", password: "pw"), Self.record(5, "inherit", "attachment"), Self.record(6, "trash"),
+      Self.record(7, "draft"),
+    ])
     try await Installation.with { installation in
       try await withFolder(["wp.xml": text]) { folder in
         let path = folder.appending(path: "wp.xml").path
@@ -33,6 +38,23 @@ import Testing
             """)
         let guids: String = try await installation.value("SELECT string_agg(source_guid, ',') FROM items")
         #expect(guids == "1")
+      }
+    }
+  }
+
+  @Test("Records that are not public are counted apart for 32 kinds, and together for all others")
+  func kinds() async throws {
+    let names = (1...34).map { String(format: "t%02d", $0) }
+    let records = (names + ["t34", "t01"]).enumerated().map { Self.record($0, "publish", $1) }
+    let counts = ["other 3", "t01 2"] + names[1..<32].map { "\($0) 1" }
+    try await Installation.with { installation in
+      try await withFolder(["wp.xml": Self.wordpress(records)]) { folder in
+        let result = try await installation.run("import", folder.appending(path: "wp.xml").path)
+        #expect(
+          result.output == """
+            read 36, inserted 0, updated 0, unchanged 0, skipped 36 (not public: \(counts.joined(separator: ", ")))
+
+            """)
       }
     }
   }

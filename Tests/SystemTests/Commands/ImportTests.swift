@@ -92,12 +92,35 @@ import Testing
         ".hidden.jsonl": Self.line(3), ".git/c.jsonl": Self.line(4),
       ]
       try await withFolder(files) { folder in
-        let result = try await installation.run("import", "--json", folder.path)
+        // Neither links to folders nor pipes are followed, which may have no end.
+        try FileManager.default.createSymbolicLink(
+          atPath: folder.appending(path: "linked").path, withDestinationPath: "below")
+        #expect(mkfifo(folder.appending(path: "pipe").path, 0o600) == 0)
+        let result = try await installation.run("import", "--json", folder.path + "/")
         #expect(result.status == 0)
-        #expect(result.errors.contains("readme.txt: line 1: "))
+        #expect(result.errors.hasPrefix("\(folder.path)/readme.txt: line 1: "), "\(result.errors)")
         #expect(!result.errors.contains(".jsonl"))
         let counts = try JSONDecoder().decode(Counts.self, from: Data(result.output.utf8))
         #expect(counts == Counts(read: 2, inserted: 2))
+      }
+    }
+  }
+
+  @Test("An import that the database refuses ends with the reason, once all that it was writing is stored")
+  func refusedEntries() async throws {
+    try await Installation.with { installation in
+      _ = try await installation.sql.query("ALTER TABLE items ADD CONSTRAINT items_refused CHECK (text <> 'refused')")
+      // The second of three chunks.
+      let lines = (1...600).map { Self.line($0, text: $0 == 300 ? "refused" : "x") }
+      try await withFolder(["news.jsonl": lines.joined()]) { folder in
+        let result = try await installation.run("import", "--json", folder.appending(path: "news.jsonl").path)
+        #expect(result.status == 1)
+        #expect(result.errors.contains("tidings: "), "\(result.errors)")
+        let data = Data(result.output.utf8)
+        #expect(try JSONDecoder().decode(Counts.self, from: data) == Counts(read: 600, inserted: 350))
+        let summary = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        #expect((summary?["error"] as? String)?.isEmpty == false, "\(result.output)")
+        #expect(try await installation.value("SELECT count(*) FROM items") == 350)
       }
     }
   }
@@ -202,8 +225,13 @@ import Testing
   @Test("A file that is not a feed fails, and so does a missing file")
   func noFeed() async throws {
     try await Installation.with { installation in
-      try await withFolder(["readme.txt": "no feed at all", "page.html": "<html><body>no</body></html>"]) { folder in
-        for name in ["readme.txt", "page.html"] {
+      let files = [
+        "readme.txt": "no feed at all", "page.html": "<html><body>no</body></html>",
+        // The rest, which is read after it, does not make it a feed.
+        "list.json": "[" + String(repeating: " ", count: 300_000),
+      ]
+      try await withFolder(files) { folder in
+        for name in files.keys {
           let path = folder.appending(path: name).path
           let result = try await installation.run("import", path)
           #expect(result.status > 0)
@@ -214,6 +242,10 @@ import Testing
         #expect(result.status > 0)
         #expect(result.output == "")
         #expect(result.errors == "tidings: there is no file \(nowhere)\n")
+        let inside = folder.appending(path: "readme.txt/news.xml").path
+        let refused = try await installation.run("import", inside)
+        #expect(refused.status == 1)
+        #expect(refused.errors == "tidings: cannot read \(inside): not a directory\n")
       }
     }
   }

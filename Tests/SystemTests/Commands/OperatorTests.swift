@@ -85,12 +85,46 @@ import Testing
 
   @Test(
     "An age is a whole number with a unit",
-    arguments: ["1", "00", "1x", "9999999w", "-1d", "1.5h", "d", "9999999d", ""])
+    arguments: ["1", "00", "1x", "9999999w", "142858w", "-1d", "1.5h", "d", "9999999d", "1000001d", ""])
   func badAge(age: String) async throws {
     try await Installation.with { installation in
       let result = try await installation.run("purge", "--older-than", age)
       #expect(result.status == 64)
       #expect(result.errors.contains("--older-than"))
+    }
+  }
+
+  @Test("An age is as long as its unit says")
+  func units() async throws {
+    try await Installation.with { installation in
+      // The age of a removal in seconds, a shorter time and a longer one.
+      let ages = [
+        (8_640_000.0, "14w", "15w"), (864_000, "9d", "11d"), (129_600, "24h", "48h"), (2700, "30m", "60m"),
+        (1200, "900s", "1500s"),
+      ]
+      for (seconds, _, _) in ages {
+        let id = UUID()
+        let ids = [id]
+        for statement: PostgresQuery in [
+          "INSERT INTO items (id, state, date, text) VALUES (\(id), 'published', '2026-01-01', 'x')",
+          "UPDATE items SET state = 'retracted' WHERE id = \(id)",
+        ] {
+          try await installation.sql.transaction { transaction in
+            _ = try await transaction.query(statement)
+            _ = try await transaction.commit(after: "SELECT count(*) FROM publish(\(ids))")
+          }
+        }
+        _ = try await installation.sql.query(
+          """
+          UPDATE change_log SET updated = clock_timestamp() - make_interval(secs => \(seconds)) WHERE item = \(id)
+          """)
+      }
+      for (_, shorter, longer) in ages {
+        for (age, purged) in [(longer, "0 removals"), (shorter, "1 removal")] {
+          let result = try await installation.run("purge", "--older-than", age)
+          #expect(result.output == "\(purged) purged\n", "\(age): \(result.errors)")
+        }
+      }
     }
   }
 
