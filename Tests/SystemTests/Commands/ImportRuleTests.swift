@@ -36,6 +36,10 @@ import Testing
             (not public: attachment 1, draft 2, password 1, private 1, trash 1)
 
             """)
+        let again = try await installation.run("import", "--json", path)
+        let summary = try JSONSerialization.jsonObject(with: Data(again.output.utf8)) as? [String: Any]
+        let kinds = summary?["notPublic"] as? [String: Int]
+        #expect(kinds == ["attachment": 1, "draft": 2, "password": 1, "private": 1, "trash": 1], "\(again.output)")
         let guids: String = try await installation.value("SELECT string_agg(source_guid, ',') FROM items")
         #expect(guids == "1")
       }

@@ -54,6 +54,17 @@ import Testing
     }
   }
 
+  @Test("A key has a name of at most 256 bytes, and an end within at most a hundred years")
+  func limits() async throws {
+    try await Installation.with { installation in
+      let name = String(repeating: "é", count: 128)
+      let result = try await installation.run(
+        "keys", "create", "--name", name, "--scope", "admin", "--expires", "36525d")
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(try await list(installation).first?[3] == name)
+    }
+  }
+
   @Test("A name or id that does not exist can be neither revoked nor rotated", arguments: ["revoke", "rotate"])
   func unknown(command: String) async throws {
     try await Installation.with { installation in
@@ -188,6 +199,7 @@ import Testing
     arguments: [
       ["--name", "a", "--scope", "everything"], ["--name", "a", "--scope"], ["--name", "a"],
       ["--scope", "items:write"], ["--name", " ", "--scope", "admin"],
+      ["--name", String(repeating: "é", count: 129), "--scope", "admin"],
       ["--name", "a", "--scope", "admin", "--topics", "sport"],
       ["--name", "a", "--scope", "items:write", "--topics", ""],
       ["--name", "a", "--scope", "items:write", "--topics", "sport,"],

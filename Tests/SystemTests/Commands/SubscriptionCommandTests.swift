@@ -158,7 +158,8 @@ import Testing
       <outline type="rss" text="Old" xmlUrl="https://old.example:70000/feed"/>
       <outline type="rss" text="Nowhere" xmlUrl="gopher://nowhere.example/"/></body></opml>
       """
-    try await withFolder(["list.opml": list, "feed.xml": Self.feed]) { folder in
+    let large = list + String(repeating: " ", count: 8 << 20)
+    try await withFolder(["list.opml": list, "feed.xml": Self.feed, "large.opml": large]) { folder in
       let file = folder.appending(path: "list.opml").path
       try await Installation.with { installation in
         let imported = try await installation.run("subscriptions", "import", file, "--state", "draft")
@@ -185,10 +186,35 @@ import Testing
         }
         for (path, reason) in [
           (folder.appending(path: "feed.xml").path, "not OPML"), ("/nowhere.opml", "cannot be read"),
+          (folder.appending(path: "large.opml").path, "more than 8388608 bytes"),
         ] {
           let failed = try await installation.run("subscriptions", "import", path)
           #expect(failed.status == 1 && failed.output == "" && failed.errors.contains(reason), "\(failed.errors)")
         }
+      }
+    }
+  }
+
+  @Test("A password in an OPML file is taken out of its address, and without a key only that feed is skipped")
+  func passwordInList() async throws {
+    let list = """
+      <opml version="2.0"><body><outline type="rss" text="Port" xmlUrl="https://ann:s3cret@port.example/feed"/>
+      <outline type="rss" text="Sea" xmlUrl="https://sea.example/feed"/></body></opml>
+      """
+    try await withFolder(["list.opml": list]) { folder in
+      let file = folder.appending(path: "list.opml").path
+      try await Installation.with { installation in
+        let refused = try await installation.run("subscriptions", "import", file)
+        #expect(refused.status == 0 && refused.output == "read 2, added 1, skipped 1\n", "\(refused.errors)")
+        #expect(refused.errors.contains("https://port.example/feed is skipped: "), "\(refused.errors)")
+        #expect(refused.errors.contains("TIDINGS_FEED_PASSWORD_KEY"))
+        let changes = ["TIDINGS_FEED_PASSWORD_KEY": NewsDatabase.passwordKey]
+        let added = try await installation.run("subscriptions", "import", file, changes: changes)
+        #expect(added.status == 0 && added.output == "read 2, added 1, skipped 1\n", "\(added.errors)")
+        #expect(!(refused.errors + added.errors).contains("s3cret"))
+        let stored: String = try await installation.value(
+          "SELECT string_agg(concat_ws(' ', url, user_name), ',' ORDER BY url) FROM subscriptions")
+        #expect(stored == "https://port.example/feed ann,https://sea.example/feed")
       }
     }
   }
