@@ -268,4 +268,12 @@ struct FeedDateTests {
   func comments(text: String) {
     #expect(FeedDate.date(from: text) == august)
   }
+
+  @Test(
+    "with an ambiguous order do not hold back more than a thousand entries", arguments: [(999, false), (1001, true)])
+  func waiting(count: Int, isLong: Bool) {
+    let item = "<item><title>t</title><pubDate>01/05/2024</pubDate></item>\n"
+    let text = rss(String(repeating: item, count: count)).dropLast("</channel></rss>".count)
+    #expect(FeedReader().feed(Data(text.utf8)).isEmpty == !isLong)
+  }
 }

@@ -110,4 +110,36 @@ struct JSONFeedTests {
         ])
     #expect(events(whole.dropLast()).complaints == ["failed line 1: is not valid JSON"])
   }
+
+  private static func item(_ fields: String) -> String { #"{"id":"1","content_text":"x",\#(fields)}"# }
+
+  @Test("is named by its page if it does not name its own address")
+  func source() throws {
+    #expect(try entry(feed(Self.item(#""date_published":"2026-08-20""#))).source == "json-feed:https://example.org/")
+  }
+
+  @Test(
+    "has the date of a publication, or else that of the last change",
+    arguments: [
+      #""date_modified":"2026-08-20T13:45:00Z""#, #""date_published":"soon","date_modified":"2026-08-20T13:45:00Z""#,
+      #""date_modified":"2026-09-01","date_published":"2026-08-20T13:45:00Z""#,
+    ])
+  func dates(fields: String) throws {
+    #expect(try entry(feed(Self.item(fields))).date == august)
+  }
+
+  @Test("has the authors of an item in place of those of the feed")
+  func authors() throws {
+    let item = Self.item(#""date_published":"2026-08-20","authors":[{"name":"Bob"}]"#)
+    #expect(try entry(feed(item, head: #""authors":[{"name":"Ann"}]"#)).author == "Bob")
+  }
+
+  @Test(
+    "has the sizes of files that are not empty, however they are written",
+    arguments: [("12", 12), (#""12""#, 12), ("11.6", 12), ("0", nil), ("-1", nil)] as [(String, Int?)])
+  func sizes(written: String, bytes: Int?) throws {
+    let file = #"{"url":"https://example.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":\#(written)}"#
+    let entry = try entry(feed(Self.item(#""date_published":"2026-08-20","attachments":[\#(file)]"#)))
+    #expect(entry.attachments == [Attachment(url: "https://example.org/a.mp3", type: "audio/mpeg", bytes: bytes)])
+  }
 }

@@ -214,4 +214,18 @@ struct JSONLinesTests {
     let changed = property.hasPrefix(#""type""#) ? property : plain + "," + property
     #expect(try digest(changed) != digest(plain))
   }
+
+  @Test("reads truth values in all usual words")
+  func flags() throws {
+    let words = [
+      (["true", "1", #""true""#, #""Yes""#, #""y""#, #""on""#, #""1""#], true),
+      (["false", "0", #""false""#, #""No""#, #""n""#, #""off""#, #""0""#], false),
+    ]
+    for (values, flag) in words {
+      for value in values {
+        let entry = try entry(#"{"text":"x","date":"2026-01-01","guid":"g","breaking":\#(value)}"#)
+        #expect(entry.breaking == flag, "\(value)")
+      }
+    }
+  }
 }
