@@ -140,6 +140,18 @@ struct AtomTests {
     #expect(entry.url == nil)
   }
 
+  @Test("has the date of the first element in use for it, wherever it is")
+  func dates() throws {
+    let names = ["published", "issued", "created", "updated", "modified"]
+    for (index, name) in names.enumerated() {
+      let fields = names[index...].reversed().map { other in
+        "<\(other)>\(other == name ? "2026-08-20T13:45:00Z" : "2001-01-01")</\(other)>"
+      }
+      let text = atom("<entry><id>1</id><title>t</title>\(fields.joined())</entry>")
+      #expect(try entry(text).date == august, "\(name)")
+    }
+  }
+
   @Test("uses the author of the entry, else of its source feed, else of this feed (RFC 4287 section 4.2.1)")
   func authors() throws {
     let head = "<id>urn:example:feed</id><author><name>Feed</name></author>"

@@ -56,6 +56,40 @@ struct FeedModuleTests {
     #expect(entry.summary == summary)
   }
 
+  /// The elements in use for each part of an entry, in order of preference.
+  private static let titleNames = ["title", "dc:title", "itunes:title", "atom:title"]
+  private static let textNames = [
+    "content:encoded", "xhtml:body", "body", "fullitem", "xhtml:div", "atom:content", "content",
+  ]
+  private static let descriptionNames = [
+    "description", "itunes:summary", "dc:description", "dcterms:abstract", "summary", "atom:summary", "itunes:subtitle",
+  ]
+  private static let dateNames = [
+    "pubDate", "pubdate", "date", "published", "updated", "dc:date", "dcterms:issued", "dcterms:available",
+    "dcterms:created", "dcterms:modified", "atom:published", "atom:updated",
+  ]
+
+  @Test(
+    "Of several elements in use for a title or text, the preferred one counts, wherever it is",
+    arguments: [titleNames, textNames, descriptionNames])
+  func preferences(names: [String]) throws {
+    for (index, name) in names.enumerated() {
+      let fields = names[index...].reversed().map { "<\($0)>\($0)</\($0)>" }
+      let entry = try item(Self.date + fields.joined())
+      #expect((names == Self.titleNames ? entry.title : entry.text) == name)
+    }
+  }
+
+  @Test("Of several elements in use for a date, the preferred one counts, wherever it is")
+  func preferredDates() throws {
+    for (index, name) in Self.dateNames.enumerated() {
+      let fields = Self.dateNames[index...].reversed().map { other in
+        "<\(other)>\(other == name ? "2026-08-20T13:45:00Z" : "2001-01-01")</\(other)>"
+      }
+      #expect(try item("<title>t</title>" + fields.joined()).date == august, "\(name)")
+    }
+  }
+
   @Test(
     "The title is the first of the elements in use for it",
     arguments: [

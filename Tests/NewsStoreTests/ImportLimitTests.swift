@@ -1,6 +1,7 @@
 import Foundation
 import News
 import NewsStore
+import PostgresClient
 import TestSupport
 import Testing
 
