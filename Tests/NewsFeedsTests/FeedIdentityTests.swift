@@ -68,9 +68,15 @@ struct FeedIdentityTests {
     #expect(found.entries.map(\.sharesName) == [false, true, true])
     #expect(found.complaints.count == 1)
     // A part that has stayed makes it the same entry.
-    for same in [item(guid: names, date: "1 Aug 2026"), item(guid: names, title: "U", description: "Other")] {
+    for same in [
+      item(guid: names, date: "1 Aug 2026", description: "Other"), item(guid: names, title: "U", date: "1 Aug 2026"),
+      item(guid: names, title: "U", description: "Other"),
+    ] {
       #expect(events(rss(item(guid: names) + same)).entries.count == 1)
     }
+    // Without titles, text and date decide.
+    let untitled = days[..<2].map { $0.replacing(/<title>.*<.title>/, with: "") }
+    #expect(events(rss(untitled.joined())).entries.map(\.text) == ["Text 1", "Text 2"])
     // An edited text is no other entry.
     let edited = item(guid: names, title: "T2", date: "22 Aug 2026 12:00 GMT", description: "Edited")
     #expect(try entry(rss(edited)).linkID == found.entries[1].linkID)

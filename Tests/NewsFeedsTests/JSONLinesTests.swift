@@ -15,6 +15,8 @@ struct JSONLinesTests {
       "attachments":[{"url":"https://example.org/a.jpg","type":"image/jpeg","bytes":3,"width":1,"height":2,"alt":"A"}]}
       """)
     #expect(entry.id == UUID(uuidString: "0199D9F4-7C3E-7B1A-8F00-0123456789AB"))
+    // Nothing else identifies an entry with an id.
+    #expect(entry.linkID == nil && entry.earlierID == nil && entry.origin == nil)
     #expect(entry.guid == "g")
     #expect(entry.source == "desk")
     #expect(entry.date == august)

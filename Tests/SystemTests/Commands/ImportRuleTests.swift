@@ -67,6 +67,24 @@ import Testing
     #"{"guid": "\#(number)", "date": "2026-01-01T00:00:00Z", "text": "x", "topics": [\#(topics)]}"# + "\n"
   }
 
+  @Test("On a terminal, an import shows its progress, and clears it before its result")
+  func progress() async throws {
+    try await Installation.with { installation in
+      let lines = (1...3000).map { Self.line($0, "") }
+      try await withFolder(["news.jsonl": lines.joined()]) { folder in
+        let path = folder.appending(path: "news.jsonl").path
+        let result = try await ChildProcess(
+          ["-q", "-c", "'\(ChildProcess.tidings)' import '\(path)'", "/dev/null"], executable: "/usr/bin/script",
+          environment: installation.environment()
+        ).result()
+        let clear = "\r\u{1B}[K"
+        let counts = "read 3000, inserted 3000, updated 0, unchanged 0, skipped 0"
+        #expect(result.output.contains(/\d entries, \d+ a second/), "\(result.output)")
+        #expect(result.output.hasSuffix("\(clear)\(counts)\r\n"), "\(result.output)")
+      }
+    }
+  }
+
   @Test("Categories with one slug have topics of their own, and keep them in later imports")
   func topics() async throws {
     try await Installation.with { installation in
