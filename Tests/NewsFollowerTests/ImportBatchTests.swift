@@ -69,4 +69,31 @@ import Testing
     #expect(items.map { $0.content.date == Self.now } == [false, true])
     #expect(notes.count == 1 && notes.first?.contains("is in the future") == true)
   }
+
+  @Test("of an export bring their topics with them, and make no others")
+  func copies() {
+    let line = """
+      {"id": "0199d9f4-7c3e-7b1a-8f00-0123456789ab", "date": "2026-01-02T00:00:00Z", "text": "x", "sourceDigest": "", \
+      "topics": ["a", "b"], "newTopics": [{"slug": "a", "titles": {"en": "A"}, "position": 3}]}
+      """
+    let reader = FeedReader()
+    var batch = ImportBatch(now: Self.now)
+    for case .entry(let entry) in reader.feed(Data(line.utf8)) + reader.finish() { _ = batch.add(entry) }
+    #expect(!batch.hasNewNames)
+    let topics = (1...2).map { _ in batch.takeTopics(beside: [:]) }
+    #expect(topics == [["a": TopicContent(titles: ["en": "A"], position: 3)], [:]])
+    let items = (1...2).map { _ in batch.takeItems() }
+    #expect(items.map(\.count) == [1, 0])
+    #expect(items[0].map(\.content.topics) == [["a", "b"]] && items[0].map(\.isCopy) == [true])
+  }
+
+  @Test("have the topics that exist, and the state that their subscription gives them")
+  func existingTopics() {
+    var (batch, _) = Self.batch(Self.entry(1), ImportBatch.Assignment(state: .draft))
+    #expect(batch.hasNewNames)
+    let topics = batch.takeTopics(beside: ["sea": ["Sea"]])
+    #expect(topics.isEmpty && !batch.hasNewNames)
+    let items = batch.takeItems()
+    #expect(items.map(\.content.topics) == [["sea"]] && items.map(\.content.state) == [.draft])
+  }
 }

@@ -94,6 +94,14 @@ import Testing
     }
   }
 
+  /// Publishes items after a change of them.
+  private static func publish(_ ids: [UUID], after change: PostgresQuery, _ installation: Installation) async throws {
+    try await installation.sql.transaction { transaction in
+      _ = try await transaction.query(change)
+      _ = try await transaction.commit(after: "SELECT count(*) FROM publish(\(ids))")
+    }
+  }
+
   @Test("An age is as long as its unit says")
   func units() async throws {
     try await Installation.with { installation in
@@ -109,10 +117,7 @@ import Testing
           "INSERT INTO items (id, state, date, text) VALUES (\(id), 'published', '2026-01-01', 'x')",
           "UPDATE items SET state = 'retracted' WHERE id = \(id)",
         ] {
-          try await installation.sql.transaction { transaction in
-            _ = try await transaction.query(statement)
-            _ = try await transaction.commit(after: "SELECT count(*) FROM publish(\(ids))")
-          }
+          try await Self.publish(ids, after: statement, installation)
         }
         _ = try await installation.sql.query(
           """
@@ -125,6 +130,25 @@ import Testing
           #expect(result.output == "\(purged) purged\n", "\(age): \(result.errors)")
         }
       }
+    }
+  }
+
+  @Test("Epochs are listed with the newest first, each with the version after which it starts and its origin")
+  func epochs() async throws {
+    try await Installation.with { installation in
+      _ = try await installation.sql.query("SELECT begin_epoch()")
+      let id = UUID()
+      try await Self.publish(
+        [id], after: "INSERT INTO items (id, state, date, text) VALUES (\(id), 'published', '2026-01-01', 'x')",
+        installation)
+      let continued: String = try await installation.value("SELECT begin_epoch()")
+      try await Self.publish([id], after: "UPDATE items SET text = 'y' WHERE id = \(id)", installation)
+      let new = try await installation.run("epoch", "new").output.trimmingCharacters(in: .newlines)
+      let rows = try await installation.run("epoch", "show").output.split(separator: "\n").prefix(2).map { row in
+        row.split(separator: "\t").map { String($0) }
+      }
+      #expect(rows.map(\.first) == [new, continued])
+      #expect(rows.map { $0.suffix(2) } == [["2", "begins anew"], ["1", "continues"]])
     }
   }
 
