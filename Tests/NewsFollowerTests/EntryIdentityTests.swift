@@ -287,6 +287,9 @@ import Testing
       let unchanged = try await Self.count(followed, "editor_revision = 1")
       #expect(unchanged == 5)
       #expect(snapshots[2].count == 6 && Self.titles(snapshots[2]).contains("Edited"))
+      // The changed item has its present name.
+      let named = try await Self.count(followed, "source_guid = 'five'")
+      #expect(named == 1)
     }
   }
 

@@ -114,7 +114,7 @@ import Testing
   func editedHere() async throws {
     try await NewsDatabase.withStore { store, sql in
       _ = try await store.importItems([Self.entry(1)])
-      _ = try await store.write(UUID(1), if: .exists) { item in
+      _ = try await store.write(UUID(1), if: .exists, by: .key("desk")) { item in
         var content = ItemContent(try #require(item))
         content.text = "edited"
         return content
@@ -124,6 +124,8 @@ import Testing
       #expect(try await sql.counter() == 2)
       #expect(try await store.importItems([Self.entry(1, revision: 2)]) == Self.counts(updated: 1))
       #expect(try await store.newsItem(UUID(1)).item.text == "revision 2")
+      let editors = try await store.history(of: UUID(1), limit: 9).entries.map(\.editor)
+      #expect(editors == [.import, .key("desk"), .import])
     }
   }
 
