@@ -68,6 +68,86 @@ import Testing
     }
   }
 
+  @Test(
+    "keeps it if the name or the type is that of an archive",
+    arguments: [
+      ("/file", "news.GZ", nil), ("/file", "news.gzip", nil), ("/file", "news.tgz", nil), ("/file", "news.svgz", nil),
+      ("/news.tar.gz", "news", nil), ("/file", "news", "application/x-gzip"), ("/file", "news", "application/x-tgz"),
+    ] as [(String, String, String?)])
+  func archiveNames(path: String, name: String, type: String?) async throws {
+    try await TransferFixture.with { fixture in
+      serve(fixture) { response, _ in type.map { response.setting("Content-Type", $0) } ?? response }
+      let url = try #require(URL(string: fixture.server.url + path))
+      let output = fixture.folder.appending(path: name)
+      try await fixture.working {
+        try await fixture.finish(fixture.download { ($0.url, $0.file) = (url, output) })
+      }
+      #expect(try Data(contentsOf: output) == Self.coded)
+    }
+  }
+
+  @Test("is removed although a killed process has left a part of the result")
+  func leftover() async throws {
+    try await TransferFixture.with { fixture in
+      serve(fixture) { response, _ in response }
+      let number = try fixture.download()
+      try Data(count: 300_000).write(to: fixture.folder.appending(path: ".output.bin.\(number).part.decoded"))
+      try await fixture.working { try await fixture.finish(number) }
+      #expect(try Data(contentsOf: fixture.output) == Self.content)
+      #expect(try fixture.files() == ["output.bin"])
+    }
+  }
+
+  @Test("fails after three attempts if it has the required digest neither with it nor without it")
+  func wrongDigest() async throws {
+    try await TransferFixture.with { fixture in
+      serve(fixture) { response, _ in response }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download { $0.sha256 = String(repeating: "0", count: 64) })
+        #expect(transfer.state == .failed)
+        #expect(transfer.failure == "the content does not have the expected SHA-256")
+      }
+      #expect(fixture.server.requests.count == 3)
+      #expect(try fixture.files() == [])
+    }
+  }
+
+  /// A transport that decodes what it receives, as the one of Apple's systems does.
+  private struct Decoding: HTTPTransport {
+    let name: String
+
+    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+      let digest = Data(SHA256.hash(data: ContentCodingTests.coded)).base64EncodedString()
+      let headers = [
+        HTTPHeader("Content-Encoding", name), HTTPHeader("Content-Length", "\(ContentCodingTests.coded.count)"),
+        HTTPHeader("ETag", "\"gz\""), HTTPHeader("Repr-Digest", "sha-256=:\(digest):"),
+      ]
+      let body = AsyncThrowingStream<Data, any Error> { continuation in
+        continuation.yield(ContentCodingTests.content)
+        continuation.finish()
+      }
+      return HTTPTransportResponse(status: 200, headers: headers, body: body)
+    }
+
+    func upload(
+      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse { throw HTTPTransportError(.broken, "not used") }
+  }
+
+  @Test(
+    "that the transport has removed makes the length and the digest those of something else", arguments: ["gzip", "br"])
+  func removedByTransport(name: String) async throws {
+    try await TransferFixture.with { fixture in
+      let worker = try TransferWorker(
+        store: fixture.folder, userAgent: "tests/1", transport: Decoding(name: name), clock: fixture.clock)
+      let task = Task { try await worker.run() }
+      try await fixture.finish(fixture.download())
+      task.cancel()
+      _ = try await task.value
+      #expect(try Data(contentsOf: fixture.output) == Self.content)
+    }
+  }
+
   @Test("fails after three attempts if it is damaged", arguments: [CodingFault.cut, .damaged])
   func damaged(fault: CodingFault) async throws {
     try await TransferFixture.with { fixture in
@@ -219,9 +299,11 @@ import Testing
     try await TransferFixture.with { fixture in
       serve(fixture) { response, _ in response }
       try await fixture.working {
-        let transfer = try await fixture.end(of: fixture.download { $0.maximumBytes = 100_000 })
+        try await fixture.finish(fixture.download { $0.maximumBytes = 200_000 })
+        try FileManager.default.removeItem(at: fixture.output)
+        let transfer = try await fixture.end(of: fixture.download { $0.maximumBytes = 199_999 })
         #expect(transfer.state == .failed)
-        #expect(transfer.failure == "the content has more than 100000 bytes unpacked")
+        #expect(transfer.failure == "the content has more than 199999 bytes unpacked")
         #expect(try fixture.files() == [])
       }
     }

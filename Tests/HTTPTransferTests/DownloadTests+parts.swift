@@ -64,7 +64,7 @@ extension DownloadTests {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
       let number = try fixture.download()
-      try await recordAll(fixture, number, digest: SHA256.hash(data: content).hexadecimal)
+      try await record(fixture, number, digest: SHA256.hash(data: content).hexadecimal)
       try (isMoved ? content : TransferFixture.content(300_000, seed: 2)).write(to: fixture.output)
       try await fixture.working { try await fixture.finish(number) }
       #expect(try Data(contentsOf: fixture.output) == content)
@@ -72,27 +72,77 @@ extension DownloadTests {
     }
   }
 
-  @Test("takes the place of an older file if a process was killed before it has moved the complete one")
-  func notMoved() async throws {
+  @Test(
+    "takes the place of an older file if a process was killed before it has moved the complete one, or recorded its bytes",
+    arguments: [300_000, 100_000])
+  func notMoved(recorded: Int) async throws {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
       let number = try fixture.download()
-      try await recordAll(fixture, number, digest: nil)
+      try await record(fixture, number, completed: recorded, digest: nil)
       try content.write(to: fixture.folder.appending(path: ".output.bin.\(number).part"))
       try TransferFixture.content(300_000, seed: 2).write(to: fixture.output)
       try await fixture.working { try await fixture.finish(number) }
       #expect(try Data(contentsOf: fixture.output) == content)
       #expect(try fixture.server.requests.isEmpty && fixture.files() == ["output.bin"])
+      #expect(try fixture.journal.transfer(number)?.completed == 300_000)
+    }
+  }
+
+  @Test("is requested again if its part is gone, even if an older file is there", arguments: [300_000, 100_000])
+  func lost(recorded: Int) async throws {
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      let number = try fixture.download()
+      try await record(fixture, number, completed: recorded, digest: nil)
+      // If all bytes were recorded, an older file could be the moved one.
+      if recorded < 300_000 { try TransferFixture.content(300_000, seed: 2).write(to: fixture.output) }
+      try await fixture.working { try await fixture.finish(number) }
+      #expect(try Data(contentsOf: fixture.output) == content)
+      #expect(fixture.server.requests.count == 1)
+    }
+  }
+
+  @Test("leaves no file if it is cancelled while no worker runs")
+  func cancelledAtRest() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in response.hanging(at: .body(150_000)) }
+      let number = try fixture.download()
+      try await fixture.working {
+        try await fixture.eventually("a part is there") { try fixture.partialSize() == 150_000 }
+      }
+      // A process that was killed has left a half of the unpacked file.
+      let part = fixture.folder.appending(path: ".output.bin.\(number).part")
+      try Data(count: 10).write(to: part.appendingPathExtension("decoded"))
+      #expect(try fixture.files().count == 2)
+      try fixture.journal.cancel(number)
+      #expect(try fixture.files() == [])
+    }
+  }
+
+  @Test("fails if a folder has its name, and leaves no part")
+  func occupied() async throws {
+    try await TransferFixture.with { fixture in
+      let number = try fixture.download()
+      try FileManager.default.createDirectory(at: fixture.output, withIntermediateDirectories: true)
+      try await fixture.working {
+        let transfer = try await fixture.end(of: number)
+        #expect(transfer.state == .failed)
+        #expect(transfer.failure == "cannot write the file: is a directory")
+      }
+      #expect(try fixture.files() == ["output.bin"])
     }
   }
 
   /// Leaves the record of a process behind that was killed when all bytes had arrived.
-  private func recordAll(_ fixture: TransferFixture, _ number: Int64, digest: String?) async throws {
+  private func record(
+    _ fixture: TransferFixture, _ number: Int64, completed: Int = 300_000, digest: String?
+  ) async throws {
     let queue = try DatabaseQueue(path: fixture.folder.appending(path: "transfers/journal.sqlite").path)
     try await queue.write { db in
       let stored = try Data.fetchOne(db, sql: "SELECT json FROM transfers WHERE number = ?", arguments: [number])
       var json = try JSONSerialization.jsonObject(with: stored ?? Data()) as? [String: Any] ?? [:]
-      (json["completed"], json["total"]) = (300_000, 300_000)
+      (json["completed"], json["total"]) = (completed, 300_000)
       json["announcedSHA256"] = digest
       let data = try JSONSerialization.data(withJSONObject: json)
       try db.execute(sql: "UPDATE transfers SET json = ? WHERE number = ?", arguments: [data, number])

@@ -13,7 +13,7 @@ import Testing
     try await TransferFixture.with(content) { fixture in
       try await fixture.working {
         let number = try fixture.download {
-          $0.sha256 = SHA256.hash(data: content).hexadecimal
+          $0.sha256 = SHA256.hash(data: content).hexadecimal.uppercased()
         }
         let transfer = try await fixture.end(of: number)
         #expect(transfer.state == .finished)
@@ -152,6 +152,7 @@ import Testing
           })
         #expect(transfer.state == .failed)
         #expect(transfer.failure?.isEmpty == false)
+        #expect(transfer.completed == 0 && transfer.total == nil)
         // If a later attempt may succeed, the file is requested five times.
         #expect(fixture.server.requests.count == [1, 6, 5, 5][number])
         #expect(try fixture.files() == [])
@@ -186,7 +187,7 @@ import Testing
     }
   }
 
-  @Test("is not resumed with a weak tag or without a tag", arguments: [nil, "W/\"one\""])
+  @Test("is not resumed with a weak or empty tag, or without a tag", arguments: [nil, "W/\"one\"", "\"\""])
   func weak(tag: String?) async throws {
     let content = TransferFixture.content(100_000)
     try await TransferFixture.with(content) { fixture in
@@ -201,10 +202,10 @@ import Testing
     }
   }
 
-  @Test("sends no request before Retry-After is over")
-  func retryAfter() async throws {
+  @Test("sends no request before Retry-After is over", arguments: [408, 425, 429, 503])
+  func retryAfter(status: Int) async throws {
     try await TransferFixture.with { fixture in
-      fixture.modify { response, _, number in number == 0 ? .busy(503, retryAfter: .seconds(60)) : response }
+      fixture.modify { response, _, number in number == 0 ? .busy(status, retryAfter: .seconds(60)) : response }
       try await fixture.working {
         let number = try fixture.download()
         let start = fixture.clock.now
@@ -321,7 +322,9 @@ import Testing
       try await TransferFixture.with(TransferFixture.content(100_000)) { fixture in
         fixture.modify { response, _, _ in response.framed(framing) }
         try await fixture.working {
-          try await fixture.finish(fixture.download { $0.maximumBytes = 100_000 })
+          let whole = try await fixture.end(of: fixture.download { $0.maximumBytes = 100_000 })
+          #expect(whole.state == .finished)
+          #expect((whole.completed, whole.total) == (100_000, 100_000))
           try FileManager.default.removeItem(at: fixture.output)
           let transfer = try await fixture.end(of: fixture.download { $0.maximumBytes = 99_999 })
           #expect(transfer.state == .failed)

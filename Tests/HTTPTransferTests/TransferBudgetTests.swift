@@ -27,6 +27,26 @@ import Testing
     }
   }
 
+  @Test("are given up for the bytes of another one under way")
+  func together() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, request, _ in
+        let response = FaultResponse(body: TransferFixture.content(Int(request.path.dropFirst()) ?? 0)).framed(.chunked)
+        return request.path == "/700000" ? response.hanging(at: .body(650_000)) : response
+      }
+      try await fixture.working {
+        // The clock stands still, so that the first one records nothing but what the budget needs.
+        let first = try begin(fixture, [700_000], budget: 1_000_000)[0]
+        try await eventually("most of it is there") { try fixture.partialSize() == 650_000 }
+        let second = try begin(fixture, [600_000], budget: 1_000_000)[0]
+        try await eventually("the other one has ended") { try fixture.journal.transfer(second)?.state.isOver == true }
+        #expect(try fixture.journal.transfer(second)?.state == .failed)
+        fixture.server.release()
+        try await fixture.finish(first)
+      }
+    }
+  }
+
   @Test("are given up if only their last bytes exceed it", arguments: [FaultResponse.Framing.chunked, .length(nil)])
   func exceedingAtTheEnd(framing: FaultResponse.Framing) async throws {
     try await TransferFixture.with { fixture in

@@ -119,6 +119,10 @@ import Testing
         #expect(transfer.failure == "the content does not have the expected SHA-256")
         #expect(fixture.server.requests.count == 3)
         #expect(try fixture.files() == [])
+        // A resume by the user begins a new count.
+        try fixture.journal.resume(transfer.number, at: fixture.clock.now)
+        #expect(try await fixture.end(of: transfer.number).state == .failed)
+        #expect(fixture.server.requests.count == 6)
       }
     }
   }
@@ -143,6 +147,21 @@ import Testing
       #expect(instants.count == 6)
       // The received part is lost each time, so that the waits increase: at least 0.5, 1, 2, 4 and 8 s.
       if let first = instants.first, let last = instants.last { #expect(last.seconds(since: first) >= 15.5) }
+    }
+  }
+
+  @Test("ends a small download after three cuts, because the bytes on their way may be lost, so that no place is exact")
+  func smallCuts() async throws {
+    try await TransferFixture.with(Self.content) { fixture in
+      let cuts = [100_000, 180_000, 260_000]
+      fixture.modify { response, _, number in
+        let response = response.removing("ETag")
+        return number < cuts.count ? response.truncated(at: .body(cuts[number])) : response
+      }
+      try await fixture.working {
+        #expect(try await fixture.end(of: fixture.download()).state == .failed)
+      }
+      #expect(fixture.server.requests.count == 3)
     }
   }
 
