@@ -7,9 +7,9 @@ import TestKit
 import Testing
 
 @Suite("An upload of a large file") struct ResumableUploadTests {
-  private static let content = TransferFixture.content(1_200_000)
+  static let content = TransferFixture.content(1_200_000)
 
-  private func upload(_ fixture: TransferFixture, _ content: Data = content, method: String = "POST") throws -> Int64 {
+  func upload(_ fixture: TransferFixture, _ content: Data = content, method: String = "POST") throws -> Int64 {
     let file = fixture.folder.appending(path: "input.bin")
     try content.write(to: file)
     var request = TransferRequest(upload: file, to: fixture.url, method: method)
@@ -20,7 +20,7 @@ import Testing
     return number
   }
 
-  private func with(
+  func with(
     location: String = "/uploads/7", _ body: (TransferFixture, PartServer) async throws -> Void
   ) async throws {
     try await TransferFixture.with { fixture in
@@ -254,11 +254,19 @@ import Testing
     }
   }
 
+  @Test("is sent in several requests from a mebibyte on")
+  func smallest() async throws {
+    try await with { fixture, _ in
+      try await fixture.working { try await fixture.finish(upload(fixture, Self.content.prefix(1 << 20))) }
+      #expect(fixture.server.requests.map(\.method) == ["OPTIONS", "POST", "PATCH"])
+    }
+  }
+
   @Test("is one request if it is small, or sent with PUT")
   func plain() async throws {
     try await TransferFixture.with { fixture in
       try await fixture.working {
-        try await fixture.finish(upload(fixture, Self.content.prefix(1_000_000)))
+        try await fixture.finish(upload(fixture, Self.content.prefix((1 << 20) - 1)))
         try await fixture.finish(upload(fixture, method: "PUT"))
       }
       #expect(fixture.server.requests.map(\.method) == ["POST", "PUT"])
@@ -318,11 +326,11 @@ import Testing
     }
   }
 
-  @Test("waits while the server is busy before it is begun")
-  func busy() async throws {
+  @Test("waits while the server is busy before it is begun", arguments: [429, 502, 503, 504])
+  func busy(status: Int) async throws {
     try await with { fixture, parts in
       fixture.modify { original, request, count in
-        count == 0 ? .busy(503, retryAfter: .seconds(60)) : parts.respond(original, request, count)
+        count == 0 ? .busy(status, retryAfter: .seconds(60)) : parts.respond(original, request, count)
       }
       let number = try upload(fixture)
       try await fixture.working {

@@ -24,8 +24,12 @@ import Testing
         let transfer = try await fixture.end(of: upload(fixture, content))
         #expect(transfer.state == .finished)
         #expect((transfer.completed, transfer.total) == (300_000, 300_000))
+        #expect(transfer.response?.status == 201)
         #expect(transfer.response?.location == "/v1/media/1")
         #expect(transfer.response?.body == Data("{}".utf8))
+        // Earlier builds use the same name.
+        let stored = try JSONEncoder().encode(transfer)
+        #expect(String(decoding: stored, as: UTF8.self).contains(#""answer":"#))
         #expect(fixture.arrived == [content])
         let request = try #require(fixture.server.requests.first)
         #expect(request["Content-Type"] == "image/png")
@@ -59,7 +63,9 @@ import Testing
           TransferRequest(upload: fixture.folder.appending(path: "input.bin"), to: fixture.url)
         ).number
         try fixture.journal.resume(missing, at: fixture.clock.now)
-        #expect(try await fixture.end(of: missing).state == .failed)
+        let failed = try await fixture.end(of: missing)
+        #expect(failed.state == .failed)
+        #expect(failed.failure == "the file to upload is missing or cannot be read")
       }
     }
   }
@@ -113,6 +119,40 @@ import Testing
         #expect(transfer.failure == (status == 307 ? "more than 5 redirects" : "the server responded with \(status)"))
         #expect(fixture.server.requests.count == (status == 307 ? 6 : 1))
       }
+    }
+  }
+
+  @Test("fails with the server's explanation of a refusal, in one request or several", arguments: [1000, 1_200_000])
+  func explained(size: Int) async throws {
+    try await TransferFixture.with { fixture in
+      let parts = PartServer(fixture)
+      fixture.modify { original, request, number in
+        guard request.method == "PATCH" || size == 1000 else { return parts.respond(original, request, number) }
+        return FaultResponse(
+          status: 400, headers: [("Content-Type", "application/problem+json")],
+          body: Data(#"{"type":"/problems/image","title":"Bad image","status":400,"detail":"it is blurred"}"#.utf8))
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: upload(fixture, TransferFixture.content(size)))
+        #expect(transfer.state == .failed)
+        #expect(transfer.failure == "the server responded with 400: it is blurred")
+      }
+      #expect(fixture.server.requests.count == (size == 1000 ? 1 : 3))
+    }
+  }
+
+  @Test("has the type of any bytes if its request names none, in one request or several", arguments: [1000, 1_200_000])
+  func anyType(size: Int) async throws {
+    try await TransferFixture.with { fixture in
+      let parts = PartServer(fixture)
+      if size > 1000 { fixture.modify(parts.respond) }
+      let file = fixture.folder.appending(path: "input.bin")
+      try TransferFixture.content(size).write(to: file)
+      let number = try fixture.journal.add(TransferRequest(upload: file, to: fixture.url)).number
+      try fixture.journal.resume(number, at: fixture.clock.now)
+      try await fixture.working { try await fixture.finish(number) }
+      let request = try #require(fixture.server.requests.first { $0.method == "POST" })
+      #expect(request["Content-Type"] == "application/octet-stream")
     }
   }
 

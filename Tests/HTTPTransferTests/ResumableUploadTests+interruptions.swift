@@ -1,0 +1,112 @@
+import FaultServer
+import Foundation
+import HTTPTransfer
+import Synchronization
+import TestKit
+import Testing
+
+/// Uploads whose server refuses, forgets or does not respond in between.
+extension ResumableUploadTests {
+  @Test("begins again if the server drops it meanwhile", arguments: ["PATCH", "HEAD"], [404, 410])
+  func droppedMeanwhile(method: String, status: Int) async throws {
+    try await with { fixture, parts in
+      let isInterrupted = method == "HEAD"
+      if isInterrupted { parts.state.withLock { $0.breaksAfter = 400_000 } }
+      fixture.modify { original, request, count in
+        // OPTIONS and POST come before.
+        count == (isInterrupted ? 3 : 2) ? FaultResponse(status: status) : parts.respond(original, request, count)
+      }
+      let number = try upload(fixture)
+      try await fixture.working { try await fixture.finish(number) }
+      let requests = ["OPTIONS", "POST", "PATCH"]
+      #expect(fixture.server.requests.map(\.method) == requests + (isInterrupted ? ["HEAD"] : []) + requests)
+      #expect(parts.state.withLock(\.received) == Self.content)
+    }
+  }
+
+  @Test("continues where it was after a refusal of the question where that is")
+  func busyBeforeTheRest() async throws {
+    try await with { fixture, parts in
+      parts.state.withLock { $0.breaksAfter = 400_000 }
+      fixture.modify { original, request, count in
+        count == 3 ? .busy(503, retryAfter: nil).headOnly : parts.respond(original, request, count)
+      }
+      let number = try upload(fixture)
+      try await fixture.working { try await fixture.finish(number) }
+      #expect(fixture.server.requests.map(\.method) == ["OPTIONS", "POST", "PATCH", "HEAD", "HEAD", "PATCH"])
+      #expect(fixture.server.requests.last?["Upload-Offset"] == "400000")
+    }
+  }
+
+  /// A transport that reports a thousand sent bytes of each file, and reads the stored progress.
+  private final class Reporting: HTTPTransport {
+    let completed = Mutex<[Int64]>([])
+    private let base = AsyncHTTPTransport()
+    private let fixture: TransferFixture
+
+    init(_ fixture: TransferFixture) { self.fixture = fixture }
+
+    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+      try await base.get(url, headers: headers)
+    }
+
+    func send(
+      _ content: Data, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse {
+      try await base.send(content, to: url, method: method, headers: headers)
+    }
+
+    func upload(
+      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse {
+      // The progress is stored at intervals.
+      fixture.clock.advance(by: 1)
+      file.progress(1000)
+      let stored = try fixture.journal.transfers().map(\.completed)
+      completed.withLock { $0 += stored }
+      return try await base.upload(file, to: url, method: method, headers: headers)
+    }
+  }
+
+  @Test("includes the bytes of earlier requests in its progress")
+  func progress() async throws {
+    try await with { fixture, parts in
+      parts.state.withLock { $0.breaksAfter = 400_000 }
+      let number = try upload(fixture)
+      let transport = Reporting(fixture)
+      let worker = try TransferWorker(
+        store: fixture.folder, userAgent: "tests/1", transport: transport, clock: fixture.clock)
+      let task = Task { try await worker.run() }
+      try await fixture.finish(number)
+      task.cancel()
+      _ = try await task.value
+      #expect(transport.completed.withLock(\.self) == [1000, 401_000])
+    }
+  }
+
+  @Test("waits no more than ten seconds for its cancellation at the server", .timeLimit(.minutes(2)))
+  func silentCancellation() async throws {
+    try await with { fixture, parts in
+      let number = try upload(fixture)
+      fixture.modify { original, request, count in
+        let answer = parts.respond(original, request, count)
+        return ["PATCH", "DELETE"].contains(request.method) ? answer.hanging(at: .start) : answer
+      }
+      let worker = try TransferWorker(store: fixture.folder, userAgent: "tests/1", clock: fixture.clock)
+      let isOver = Mutex(false)
+      let task = Task {
+        defer { isOver.withLock { $0 = true } }
+        return try await worker.run()
+      }
+      try await fixture.eventually("the file is sent") { fixture.server.requests.last?.method == "PATCH" }
+      try fixture.journal.cancel(number)
+      // The clock stands still until the server has the request.
+      try await eventually("the server is told") { fixture.server.requests.last?.method == "DELETE" }
+      task.cancel()
+      let start = fixture.clock.now
+      try await fixture.eventually("the worker has ended") { isOver.withLock(\.self) }
+      #expect(10..<60 ~= fixture.clock.now.seconds(since: start))
+      _ = try await task.value
+    }
+  }
+}
