@@ -1,6 +1,7 @@
 import FaultServer
 import Foundation
 import HTTPTransfer
+import Synchronization
 import TestKit
 import Testing
 
@@ -63,14 +64,30 @@ import Testing
     }
   }
 
+  @Test("is logged, unless the crash was a reboot", arguments: [false, true])
+  func logged(hasRebooted: Bool) async throws {
+    try await TransferFixture.with { fixture in
+      let lines = Mutex<[String]>([])
+      let number = try fixture.download()
+      try crash(fixture, number)
+      if hasRebooted { fixture.clock.reboot() }
+      try await fixture.working(log: { line in lines.withLock { $0.append(line) } }) {
+        try await fixture.finish(number)
+      }
+      let line = "transfer \(number): the last worker has crashed during it"
+      #expect(lines.withLock(\.self) == (hasRebooted ? [] : [line]))
+    }
+  }
+
   @Test("is tried alone for ten seconds")
   func alone() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, _ in response.hanging(at: .start) }
+      // It was added first, and must wait nevertheless.
+      _ = try fixture.download()
       let suspects = try (0..<2).map { index in
         try fixture.download { $0.file = fixture.folder.appending(path: "\(index).bin") }
       }
-      _ = try fixture.download()
       for number in suspects { try crash(fixture, number) }
       try await fixture.working {
         let start = fixture.clock.now

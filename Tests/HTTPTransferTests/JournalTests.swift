@@ -53,6 +53,9 @@ import Testing
         let number = try fixture.journal.add(request).number
         try fixture.journal.resume(number, at: fixture.clock.now)
         #expect(try hasKey(fixture))
+        var folder = stat()
+        #expect(stat(fixture.journal.folder.path, &folder) == 0)
+        #expect(folder.st_mode & 0o777 == 0o700)
         for file in try files(fixture) {
           var information = stat()
           #expect(stat(file.path, &information) == 0)
@@ -147,12 +150,23 @@ import Testing
       func add(_ session: String? = nil) throws -> Int64 {
         try journal.add(TransferRequest(download: fixture.url), session: session).number
       }
-      let numbers = [try add(), try add(), try add(), try add("media")]
-      try journal.cancel(numbers[0])
+      fixture.modify { response, _, number in number == 0 ? FaultResponse(status: 404) : response }
+      let numbers = [try add("media"), try add(), try add(), try add(), try add(), try add()]
+      try await fixture.working {
+        for number in numbers[3...4] {
+          try journal.resume(number, at: fixture.clock.now)
+          _ = try await fixture.end(of: number)
+        }
+      }
+      for number in [numbers[0], numbers[5]] { try journal.cancel(number) }
       try journal.resume(numbers[2])
-      try journal.cancel(numbers[3])
-      for _ in 0..<100 { _ = try add() }
-      #expect(try journal.transfers().map(\.number).filter(numbers.contains) == Array(numbers.dropFirst()))
+      let states: [Transfer.State] = [.cancelled, .suspended, .running, .failed, .finished, .cancelled]
+      #expect(try journal.transfers().map(\.state) == states)
+      func kept() throws -> [Int64] { try journal.transfers().map(\.number).filter(numbers.contains) }
+      for _ in 0..<99 { _ = try add() }
+      #expect(try kept() == Array(numbers[0...2]) + [numbers[5]])
+      _ = try add()
+      #expect(try kept() == Array(numbers[0...2]))
     }
   }
 
@@ -170,7 +184,8 @@ import Testing
   @Test("stores downloads for the user alone, except at a destination elsewhere")
   func modes() async throws {
     try await TransferFixture.with { fixture in
-      let elsewhere = FileManager.default.temporaryDirectory.appending(path: "tidings-mode-\(UUID())")
+      // Its name begins like that of the store.
+      let elsewhere = FileManager.default.temporaryDirectory.appending(path: fixture.folder.lastPathComponent + "-copy")
       defer { try? FileManager.default.removeItem(at: elsewhere) }
       try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: true)
       func mode(_ file: URL) throws -> Int? {
@@ -183,8 +198,11 @@ import Testing
       try await fixture.working {
         try await fixture.finish(fixture.download())
         try await fixture.finish(fixture.download { $0.file = file })
+        try await fixture.finish(fixture.download { $0.file = nil })
       }
       #expect(try mode(fixture.output) == 0o600)
+      let kept = try #require(try fixture.files().first { $0.hasSuffix(".whole") })
+      #expect(try mode(fixture.folder.appending(path: kept)) == 0o600)
       #expect(try mode(file) == usual)
     }
   }

@@ -130,6 +130,19 @@ import Testing
     }
   }
 
+  @Test("happens in the order in which the sessions have ended")
+  func order() async throws {
+    try await TransferFixture.with { fixture in
+      let launches = Launches()
+      for session in ["quay", "pier", "dock"] {
+        let transfer = try fixture.journal.add(TransferRequest(download: fixture.url), session: session)
+        try fixture.journal.cancel(transfer.number)
+      }
+      try await work(fixture, launches)
+      #expect(launches.all == ["quay", "pier", "dock"])
+    }
+  }
+
   @Test("happens again for a transfer that ends during it")
   func later() async throws {
     try await TransferFixture.with { fixture in

@@ -194,6 +194,10 @@ import Testing
       #expect(throws: TransferSession.Failure.inUse) { try self.session(fixture, EventRecorder()) }
       await session.invalidate()
       await (try self.session(fixture, EventRecorder())).invalidate()
+      let longest = try TransferSession(
+        identifier: String(repeating: "Az.9", count: 15) + "_-az", store: fixture.folder, delegate: EventRecorder(),
+        startWorker: {})
+      await longest.invalidate()
       for identifier in ["", "a/b", "../x", String(repeating: "x", count: 65)] {
         #expect(throws: TransferSession.Failure.identifier) {
           try TransferSession(
@@ -222,11 +226,36 @@ import Testing
     try await TransferFixture.with { fixture in
       let workers = Counter()
       let session = try session(fixture, EventRecorder())
-      try session.transfer(TransferRequest(download: fixture.url)).resume()
+      let task = try session.transfer(TransferRequest(download: fixture.url))
       await session.invalidate()
+      let idle = try self.session(fixture, EventRecorder(), workers: workers)
+      #expect(workers.value == 0, "a suspended transfer needs none")
+      await idle.invalidate()
+      try fixture.journal.resume(task.number, at: fixture.clock.now)
       let again = try self.session(fixture, EventRecorder(), workers: workers)
       #expect(workers.value == 1)
       await again.invalidate()
+    }
+  }
+
+  @Test("suspends, continues and cancels a transfer by its handle, and starts no worker for one that has ended")
+  func handles() async throws {
+    try await TransferFixture.with { fixture in
+      let (recorder, workers) = (EventRecorder(), Counter())
+      let session = try session(fixture, recorder, workers: workers)
+      let task = try session.transfer(TransferRequest(download: fixture.url), description: "cover")
+      try task.resume()
+      #expect(try task.transfer?.state == .running)
+      try task.suspend()
+      #expect(try task.transfer?.state == .suspended)
+      try session.task(try #require(try task.transfer)).resume()
+      #expect(try task.transfer?.state == .running)
+      #expect(workers.value == 2)
+      try task.cancel()
+      try await eventually("its end is reported") { recorder.lines == ["\(task.number) cancelled cover"] }
+      try task.resume()
+      #expect(workers.value == 2)
+      await session.invalidate()
     }
   }
 

@@ -37,6 +37,40 @@ import Testing
     }
   }
 
+  @Test("Renames a damaged file with its log and its index, in the place of older ones")
+  func damaged() throws {
+    try Self.withFile { file in
+      let suffixes = ["", "-wal", "-shm"]
+      func texts(_ ending: String) -> [String?] {
+        suffixes.map { try? String(contentsOfFile: file.path + $0 + ending, encoding: .utf8) }
+      }
+      let time = Date(timeIntervalSince1970: 1_700_000_000.9)
+      for round in ["first", "second"] {
+        for suffix in suffixes {
+          try Data((round + suffix).utf8).write(to: URL(filePath: file.path + suffix))
+        }
+        #expect(try DatabaseQueue.renameDamaged(file, now: time) == file.path + ".broken-1700000000")
+        #expect(texts("") == [nil, nil, nil])
+        let renamed: [String?] = suffixes.map { round + $0 }
+        #expect(texts(".broken-1700000000") == renamed)
+      }
+    }
+  }
+
+  @Test("Restricts a file of earlier builds to its user")
+  func restricted() throws {
+    try Self.withFile { file in
+      var migrator = DatabaseMigrator()
+      Self.add("first", to: &migrator)
+      try DatabaseQueue.open(file, migrator).close()
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+      let queue = try DatabaseQueue.open(file, migrator)
+      let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      try queue.close()
+    }
+  }
+
   @Test("Reports a migration that always fails")
   func brokenMigration() throws {
     try Self.withFile { file in

@@ -93,9 +93,24 @@ import Testing
       try await fixture.working(obstacles: [.network]) {
         let transfer = try await fixture.end(of: number)
         #expect(transfer.state == .failed)
+        #expect(transfer.failure == "the transfer timed out")
       }
       #expect(try !needsWorker() && fixture.server.requests.isEmpty)
     }
+  }
+
+  @Test(
+    "have a timeout of a week, unless another number is stored, whatever it is",
+    arguments: [(nil, 604_800), (60.5, 60.5), (-1, 0), (1e300, 1e9)] as [(Double?, Double)])
+  func timeouts(stored: Double?, seconds: Double) throws {
+    let request = TransferRequest(download: try #require(URL(string: "https://news.example/file")))
+    var members = try #require(
+      try JSONSerialization.jsonObject(with: JSONEncoder().encode(request)) as? [String: Any])
+    if let stored { (members["patience"], members["silencePatience"]) = (stored, stored) }
+    let decoded = try JSONDecoder().decode(
+      TransferRequest.self, from: JSONSerialization.data(withJSONObject: members))
+    #expect(decoded.timeout == .seconds(seconds))
+    #expect(decoded.noResponseTimeout == stored.map { _ in Duration.seconds(seconds) })
   }
 
   @Test("are known of a request that an earlier build has stored")

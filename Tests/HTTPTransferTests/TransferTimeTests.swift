@@ -155,6 +155,9 @@ private struct SlowTransport: HTTPTransport {
       let number = try fixture.download { $0.noResponseTimeout = .seconds(30) }
       try await fixture.working {
         try await fixture.eventually("it has been tried") { try fixture.journal.transfer(number)?.failure != nil }
+        // Earlier builds use the same name.
+        let stored = try JSONEncoder().encode(try fixture.journal.transfer(number))
+        #expect(String(decoding: stored, as: UTF8.self).contains(#""silentSince":"#))
         fixture.clock.advance(by: 3600)
         try await fixture.finish(number)
       }
@@ -177,6 +180,54 @@ private struct SlowTransport: HTTPTransport {
       }
       #expect(try wait() > 250)
       #expect(try fixture.journal.transfer(number)?.state == .running)
+    }
+  }
+
+  @Test("between two attempts is short again after a resume by the user")
+  func resumedWait() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in .busy(503, retryAfter: nil) }
+      let number = try fixture.download()
+      func wait() throws -> Double {
+        fixture.journal.delay(of: try #require(try fixture.journal.transfer(number)), clock: fixture.clock)
+      }
+      for attempt in 1...6 {
+        fixture.clock.advance(by: 700)
+        try await fixture.working { try await fixture.eventually("attempt \(attempt) has failed") { try wait() > 0 } }
+      }
+      #expect(try wait() > 8)
+      try fixture.journal.suspend(number)
+      try fixture.journal.resume(number, at: fixture.clock.now)
+      #expect(try wait() == 0)
+      #expect(try fixture.journal.transfer(number)?.failure == nil)
+      try await fixture.working { try await fixture.eventually("it has failed again") { try wait() > 0 } }
+      #expect(try wait() <= 1)
+    }
+  }
+
+  @Test("without any response is a day unless the request sets another one")
+  func silentDay() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in response.resetting(at: .start) }
+      let number = try fixture.download()
+      let start = fixture.clock.now
+      func attempt() async throws -> Transfer.State? {
+        try await fixture.working {
+          try await fixture.eventually("an attempt has failed") {
+            let transfer = try #require(try fixture.journal.transfer(number))
+            return transfer.state.isOver || fixture.journal.delay(of: transfer, clock: fixture.clock) > 0
+          }
+        }
+        return try fixture.journal.transfer(number)?.state
+      }
+      for _ in 0..<7 {
+        #expect(try await attempt() == .running)
+        fixture.clock.advance(by: 700)
+      }
+      fixture.clock.advance(by: 86_000 - fixture.clock.now.seconds(since: start))
+      #expect(try await attempt() == .running)
+      fixture.clock.advance(by: 700)
+      #expect(try await attempt() == .failed)
     }
   }
 
@@ -281,6 +332,28 @@ private struct SlowTransport: HTTPTransport {
       #expect(try TransferJournal.needsWorker(store: fixture.folder, clock: fixture.clock))
       _ = try await run(fixture)
       #expect(try fixture.journal.transfer(number)?.state == .failed)
+    }
+  }
+
+  @Test("for work ends after three seconds")
+  func idle() async throws {
+    try await TransferFixture.with { fixture in
+      let seconds = try await run(fixture)
+      #expect(3..<30 ~= seconds)
+    }
+  }
+
+  @Test("for another one to end takes over from it within five seconds")
+  func takingOver() async throws {
+    try await TransferFixture.with { fixture in
+      let other = try FetchLock(path: fixture.folder.appending(path: "transfers/worker.lock").path).acquire()
+      let held = try #require(other)
+      let number = try fixture.download()
+      try await fixture.working {
+        try await eventually("it waits") { !fixture.clock.sleeping.isEmpty }
+        held.release()
+        try await fixture.finish(number)
+      }
     }
   }
 

@@ -1,0 +1,92 @@
+import Foundation
+import HTTPTransfer
+import Synchronization
+import TestKit
+import Testing
+
+@Suite("A wait for changes in a folder", .timeLimit(.minutes(2))) struct FolderChangesTests {
+  /// A change of a file by its name.
+  enum Change: CaseIterable {
+    case creation, content, attributes, removal, move
+
+    /// Whether the file is there before.
+    var hasFile: Bool { [.content, .attributes, .removal].contains(self) }
+
+    func make(_ file: URL) throws {
+      switch self {
+      case .creation: close(open(file.path, O_WRONLY | O_CREAT, 0o600))
+      case .content:
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: Data([1]))
+        try handle.close()
+      case .attributes: utimes(file.path, nil)
+      case .removal: unlink(file.path)
+      case .move:
+        let other = FileManager.default.temporaryDirectory.appending(path: "tidings-moved-\(UUID().uuidString)")
+        try Data().write(to: other)
+        rename(other.path, file.path)
+      }
+    }
+  }
+
+  private func withFolder(_ body: (URL) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-changes-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder)
+  }
+
+  /// Waits for a change for a minute of the clock.
+  private func waiting(_ changes: FolderChanges, _ clock: ManualClock, until condition: () async throws -> Void)
+    async throws
+  {
+    let isOver = Mutex(false)
+    let task = Task {
+      await changes.wait(upTo: 60, clock: clock)
+      isOver.withLock { $0 = true }
+    }
+    defer { task.cancel() }
+    try await condition()
+    try await eventually("the wait is over") { isOver.withLock(\.self) }
+  }
+
+  @Test("ends with any kind of change of a relevant file", arguments: Change.allCases)
+  func kinds(change: Change) async throws {
+    try await withFolder { folder in
+      let file = folder.appending(path: "relevant")
+      if change.hasFile { try Data().write(to: file) }
+      let (changes, clock) = (FolderChanges(folder: folder) { $0 == "relevant" }, ManualClock())
+      try await waiting(changes, clock) {
+        try await eventually("it waits") { clock.sleeping == [60] }
+        try change.make(file)
+      }
+    }
+  }
+
+  @Test("ends at once after a signal since the last one, and once only")
+  func signalled() async throws {
+    try await withFolder { folder in
+      let (changes, clock) = (FolderChanges(folder: folder) { _ in false }, ManualClock())
+      changes.signal()
+      try await waiting(changes, clock) {}
+      // The signal is used up, also one during a wait.
+      try await waiting(changes, clock) {
+        try await eventually("it waits") { clock.sleeping == [60] }
+        changes.signal()
+      }
+      try await waiting(changes, clock) {
+        try await eventually("it waits") { clock.sleeping == [60] }
+        clock.advance(by: 60)
+      }
+    }
+  }
+
+  @Test("ends after a second in a folder that cannot be watched")
+  func unwatched() async throws {
+    let (changes, clock) = (FolderChanges(folder: URL(filePath: "/missing")) { _ in true }, ManualClock())
+    try await waiting(changes, clock) {
+      try await eventually("it waits") { clock.sleeping == [1] }
+      clock.advance(by: 1)
+    }
+  }
+}
