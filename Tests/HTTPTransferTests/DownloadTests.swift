@@ -21,7 +21,9 @@ import Testing
         #expect(try Data(contentsOf: fixture.output) == content)
         #expect(try fixture.files() == ["output.bin"])
         #expect(fixture.server.requests.map { $0["Range"] } == [nil])
-        #expect(fixture.server.requests.first?["Accept-Encoding"] == "identity")
+        let request = try #require(fixture.server.requests.first)
+        #expect((request["Accept"], request["Accept-Encoding"]) == ("*/*", "identity"))
+        #expect(request["User-Agent"] == "tests/1 (+https://example.org)")
       }
     }
   }

@@ -24,6 +24,23 @@ extension ResumableUploadTests {
     }
   }
 
+  @Test(
+    "ends if the server refuses to begin it, or names no address for it",
+    arguments: [(413, "the server responded with 413"), (201, "the server has begun the upload at another address")])
+  func refusedBegin(status: Int, failure: String) async throws {
+    try await with { fixture, parts in
+      fixture.modify { original, request, count in
+        request.method == "POST" ? FaultResponse(status: status) : parts.respond(original, request, count)
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: upload(fixture))
+        #expect(transfer.state == .failed)
+        #expect(transfer.failure == failure)
+      }
+      #expect(fixture.server.requests.map(\.method) == ["OPTIONS", "POST"])
+    }
+  }
+
   @Test("continues where it was after a refusal of the question where that is")
   func busyBeforeTheRest() async throws {
     try await with { fixture, parts in
