@@ -46,7 +46,7 @@ public final class TransferSession: Sendable {
   private let handler = Mutex<(@Sendable () -> Void)?>(nil)
   private let task = Mutex<Task<Void, Never>?>(nil)
   private let changes: FolderChanges
-  private let clock = SystemClock()
+  private let clock: any FetchClock
   private let retryAfterStore: RetryAfterStore
   private let lastStart: Mutex<FetchInstant>
 
@@ -60,12 +60,13 @@ public final class TransferSession: Sendable {
   ///     discretionary.
   ///   - sendsLaunchEvents: Whether the end of the transfers that are added from now on may launch the app when it is not
   ///     running. The counterpart of `URLSessionConfiguration.sessionSendsLaunchEvents`.
+  ///   - clock: The machine's clock, or a simulated one in tests.
   ///   - startWorker: Starts a process that runs a ``TransferWorker`` for the store; see ``WorkerProcess``.
   /// - Throws: ``Failure``; ``FetchError`` with `storage`; `FetchLock.Failure`; the errors of `startWorker`.
   public init(
     identifier: String, store: URL, delegate: any TransferDelegate,
     isInForeground: @escaping @Sendable () -> Bool = { true }, sendsLaunchEvents: Bool = true,
-    startWorker: @escaping @Sendable () throws -> Void
+    clock: any FetchClock = SystemClock(), startWorker: @escaping @Sendable () throws -> Void
   ) throws {
     guard identifier.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil else { throw Failure.identifier }
     self.identifier = identifier
@@ -73,6 +74,7 @@ public final class TransferSession: Sendable {
     guard let held = try Self.acquire(journal.sessionLock(identifier)) else { throw Failure.inUse }
     self.held = held
     changes = journal.changes()
+    self.clock = clock
     retryAfterStore = RetryAfterStore(store: store, clock: clock)
     lastStart = Mutex(clock.now)
     (self.isInForeground, self.sendsLaunchEvents) = (isInForeground, sendsLaunchEvents)
@@ -149,7 +151,7 @@ public final class TransferSession: Sendable {
   }
 
   func resume(_ number: Int64) throws {
-    guard try journal.resume(number) else { return }
+    guard try journal.resume(number, at: clock.now) else { return }
     lastStart.withLock { $0 = clock.now }
     try startWorker()
   }

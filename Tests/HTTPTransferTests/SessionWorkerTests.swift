@@ -1,0 +1,77 @@
+import FaultServer
+import Foundation
+import HTTPTransfer
+import Synchronization
+import TestKit
+import Testing
+
+@Suite("The workers that a session starts") struct SessionWorkerTests {
+  private struct Silent: TransferDelegate {
+    func transfer(_ task: TransferTask, didEndAs transfer: Transfer) {}
+  }
+
+  private final class Counter: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock(\.self) }
+    func add() { count.withLock { $0 += 1 } }
+  }
+
+  private func session(_ fixture: TransferFixture, _ workers: Counter) throws -> TransferSession {
+    try TransferSession(identifier: "media", store: fixture.folder, delegate: Silent(), clock: fixture.clock) {
+      workers.add()
+    }
+  }
+
+  @Test("are a minute apart, and none is started while one runs")
+  func restarted() async throws {
+    try await TransferFixture.with { fixture in
+      let (workers, clock) = (Counter(), fixture.clock)
+      let session = try session(fixture, workers)
+      try session.transfer(TransferRequest(download: fixture.url)).resume()
+      #expect(workers.value == 1)
+      try await eventually("it waits") { clock.sleeping == [60] }
+      clock.advance(by: 59)
+      #expect(workers.value == 1)
+      clock.advance(by: 1)
+      try await eventually("another one is started") { workers.value == 2 }
+      try await eventually("it waits again") { clock.sleeping == [60] }
+      let lock = FetchLock(path: fixture.folder.appending(path: "transfers/worker.lock").path)
+      let running = try #require(try lock.acquire())
+      clock.advance(by: 60)
+      try await eventually("it has looked for the worker") { clock.sleeping == [60] }
+      #expect(workers.value == 2)
+      running.release()
+      clock.advance(by: 60)
+      try await eventually("a third one is started") { workers.value == 3 }
+      await session.invalidate()
+    }
+  }
+
+  @Test(
+    "are ten minutes apart while its transfers wait for power, and follow on the wait of a server",
+    arguments: [true, false])
+  func waiting(isForPower: Bool) async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in .busy(503, retryAfter: .seconds(300)) }
+      let (workers, clock) = (Counter(), fixture.clock)
+      let session = try session(fixture, workers)
+      var request = TransferRequest(download: fixture.url)
+      request.isDiscretionary = isForPower
+      let task = try session.transfer(request)
+      try task.resume()
+      try await fixture.working(obstacles: [.power]) {
+        try await fixture.eventually("it waits") {
+          let transfer = try task.transfer
+          return transfer?.obstacle == .power || transfer?.failure != nil
+        }
+      }
+      let interval = isForPower ? 600.0 : 300
+      try await eventually("the session waits") { clock.sleeping.first.map { $0 > interval - 90 } == true }
+      clock.advance(by: interval - 90)
+      #expect(workers.value == 1)
+      clock.advance(by: 95)
+      try await eventually("another worker is started") { workers.value == 2 }
+      await session.invalidate()
+    }
+  }
+}
