@@ -69,7 +69,8 @@ import Testing
         #expect(fixture.server.requests.allSatisfy { $0["Authorization"] == key })
         #expect(try !hasKey(fixture))
         guard refusal == 403 else { continue }
-        #expect(throws: FetchError.self) { try fixture.journal.resume(number, at: fixture.clock.now) }
+        let error = #expect(throws: FetchError.self) { try fixture.journal.resume(number, at: fixture.clock.now) }
+        #expect(error?.code == .rejected)
         #expect(fixture.server.requests.count == 4)
       }
     }

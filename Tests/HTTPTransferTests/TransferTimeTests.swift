@@ -5,13 +5,16 @@ import Synchronization
 import TestKit
 import Testing
 
-/// A transport whose clock advances between the parts of a file, by less than the time after which a transfer is idle.
+/// A transport whose clock advances before each part of a response, by less than the time after which a transfer is idle.
 private struct SlowTransport: HTTPTransport {
   let clock: ManualClock
   /// The time after which a transfer is idle, in seconds.
   let idleLimit: Double
 
   func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+    // The worker waits for as long as the idle timeout does.
+    try await eventually("both run") { clock.sleeping.count { abs($0 - idleLimit) < 0.01 } == 2 }
+    try await pause()
     let left = Mutex(4)
     let body = AsyncThrowingStream<Data, any Error> {
       let number = left.withLock { left in
@@ -19,7 +22,7 @@ private struct SlowTransport: HTTPTransport {
         return left
       }
       guard number > 0 else { return nil }
-      if number < 4 { try await pause() }
+      try await pause()
       return Data(count: 1000)
     }
     return HTTPTransportResponse(status: 200, headers: [HTTPHeader("Content-Length", "4000")], body: body)
@@ -145,6 +148,16 @@ private struct SlowTransport: HTTPTransport {
         #expect(transfer.failure?.hasPrefix("no response from 127.0.0.1:") == true, "\(transfer.failure ?? "")")
         #expect(fixture.clock.now.seconds(since: start) < 300)
       }
+    }
+  }
+
+  @Test("without any response ends with the sixth attempt at the earliest")
+  func sixAttempts() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in response.resetting(at: .start) }
+      let number = try fixture.download { $0.noResponseTimeout = .zero }
+      try await fixture.working { #expect(try await fixture.end(of: number).state == .failed) }
+      #expect(fixture.server.requests.count == 6)
     }
   }
 
