@@ -73,7 +73,7 @@ extension DownloadTests {
   }
 
   @Test(
-    "takes the place of an older file if a process was killed before it has moved the complete one, or recorded its bytes",
+    "takes the place of an older file if a process was killed before it has moved the complete one or recorded it",
     arguments: [300_000, 100_000])
   func notMoved(recorded: Int) async throws {
     let content = TransferFixture.content(300_000)
