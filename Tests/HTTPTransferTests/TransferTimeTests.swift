@@ -5,7 +5,7 @@ import Synchronization
 import TestKit
 import Testing
 
-/// A transport whose clock advances before each part of a response, by less than the time for which a transfer may idle.
+/// A transport whose clock advances before each part of a response, by less than the time a transfer may idle.
 private struct SlowTransport: HTTPTransport {
   let clock: ManualClock
   /// The time after which a transfer is idle, in seconds.
