@@ -110,6 +110,85 @@ import Testing
     }
   }
 
+  @Test("about an ordinary item are withdrawn too if it is retracted")
+  func ordinaryWithdrawal() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      let item = installation.feed.publish("text", title: "Ferry")
+      await client.fetchAndDeliver()
+      installation.feed.retract(item.id)
+      await client.fetchAndDeliver()
+      #expect(presenter.titles == ["Ferry"] && presenter.withdrawn == ["1"])
+    }
+  }
+
+  @Test("wait for two days, and are forgotten then", arguments: [(172_800.0, true), (172_801.0, false)])
+  func age(seconds: Double, isShown: Bool) async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      presenter.mode.withLock { $0 = .fails }
+      installation.feed.publish("one", title: "One")
+      await client.fetchAndDeliver()
+      presenter.mode.withLock { $0 = .works }
+      installation.clock.advance(by: seconds)
+      await client.notifications.deliver()
+      #expect(presenter.titles == (isShown ? ["One"] : []))
+      #expect(try client.notifications.waitingItems == 0)
+    }
+  }
+
+  @Test("that wait are listed by the corrected dates of their items")
+  func correctedDates() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      presenter.mode.withLock { $0 = .fails }
+      var items = ["One", "Two", "Three"].map { installation.feed.publish("text", title: $0) }
+      await client.fetchAndDeliver()
+      items[0].date = items[2].date + 60
+      installation.feed.publish([items[0]])
+      await client.fetchAndDeliver()
+      presenter.mode.withLock { $0 = .works }
+      await client.notifications.deliver()
+      #expect(presenter.presented.map(\.body) == ["One\nThree\nTwo"])
+    }
+  }
+
+  @Test("have ten seconds together, not each")
+  func commonLimit() async throws {
+    try await Installation.with { installation in
+      let (presenter, clock) = (RecordingPresenter(), installation.clock)
+      let client = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      presenter.mode.withLock { $0 = .fails }
+      for title in ["Flood", "Storm"] { installation.publishBreaking(title) }
+      await client.fetchAndDeliver()
+      presenter.mode.withLock { $0 = .works }
+      presenter.interruption.withLock { interruption in
+        interruption = {
+          clock.advance(by: 6)
+          presenter.mode.withLock { $0 = .hangs }
+        }
+      }
+      let delivery = Task { await client.notifications.deliver() }
+      try await eventually("the second one has the rest of the time") {
+        presenter.titles.count == 1 && clock.sleeping.contains(4)
+      }
+      clock.advance(by: 4)
+      #expect(await delivery.value.count == 1)
+      #expect(try client.notifications.waitingItems == 1)
+    }
+  }
+
   @Test("about an item that was read are not replaced")
   func correctedAfterReading() async throws {
     try await Installation.with { installation in
@@ -188,6 +267,15 @@ import Testing
       await client.fetchAndDeliver()
       #expect(presenter.titles == ["Night ferry", "High water", String(repeating: "x", count: 119) + "…"])
       #expect(presenter.presented.map(\.body) == ["It sails again. From pier 3.", "At noon.", "text"])
+      for length in [240, 241] {
+        (item.id, item.title) = (UUID(), String(repeating: "y", count: 120))
+        (item.summary, item.date) = (String(repeating: "z", count: length), item.date + 120)
+        installation.feed.publish([item])
+        await client.fetchAndDeliver()
+      }
+      #expect(presenter.titles.suffix(2).allSatisfy { $0 == String(repeating: "y", count: 120) })
+      let bodies = [String(repeating: "z", count: 240), String(repeating: "z", count: 239) + "…"]
+      #expect(Array(presenter.presented.map(\.body).suffix(2)) == bodies)
     }
   }
 }

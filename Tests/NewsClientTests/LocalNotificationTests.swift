@@ -20,7 +20,7 @@ final class RecordingPresenter: NotificationPresenter {
   let mode = Mutex(Mode.works)
   /// The number of calls that were cancelled.
   let cancelled = Mutex(0)
-  /// An event during the next replacement or withdrawal.
+  /// An event during the next call that succeeds.
   let interruption = Mutex<(@Sendable () async throws -> Void)?>(nil)
   private let calls = Mutex<(presented: [NotificationRequest], replaced: [String], withdrawn: [String])>(([], [], []))
 
@@ -31,7 +31,7 @@ final class RecordingPresenter: NotificationPresenter {
 
   func present(_ request: NotificationRequest) async throws -> String? {
     switch mode.withLock(\.self) {
-    case .works: break
+    case .works: try await interruption.withLock { $0.take() }?()
     case .fails: throw Failure()
     case .hangs:
       do { try await Task.sleep(for: .seconds(3600)) } catch {
@@ -65,12 +65,12 @@ extension Installation {
   ///   - isVisible: Whether the app is in the foreground.
   ///   - notifiesInForeground: Whether it wants notifications there.
   func notifier(
-    _ presenter: RecordingPresenter, quietHours: QuietHours? = nil, program: URL? = nil, isVisible: Bool = false,
-    notifiesInForeground: Bool = false, log: @escaping @Sendable (String) -> Void = { _ in }
+    _ presenter: RecordingPresenter, quietHours: QuietHours? = nil, timeZone: TimeZone = .gmt, program: URL? = nil,
+    isVisible: Bool = false, notifiesInForeground: Bool = false, log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws -> NewsFetcher {
     var configuration = NewsFetcher.Configuration(
       folder: folder, feed: try followedFeed(), userAgent: "tests/1 (+https://example.org)")
-    configuration.timeZone = .gmt
+    configuration.timeZone = timeZone
     configuration.presenter = presenter
     var options = NotificationOptions()
     (options.showsNews, options.quietHours, options.program) = (true, quietHours, program)
@@ -122,6 +122,7 @@ extension NewsFetcher {
       #expect(presenter.presented.last?.body == "Story 7\nStory 6\nStory 5\nStory 4\nStory 3\nand 2 more")
       await client.fetchAndDeliver()
       #expect(presenter.presented.count == 2)
+      #expect(presenter.presented.allSatisfy { $0.category == "x-tidings.news" })
     }
   }
 

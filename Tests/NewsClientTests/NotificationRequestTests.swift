@@ -56,7 +56,10 @@ import Testing
       try await notifications.add(request("tide", "High water", at: start + 60))
       try await notifications.add(request("tide", "High water at noon", at: start + 90))
       #expect(try notifications.pending.map(\.title) == ["High water at noon"])
-      installation.clock.advance(by: 90)
+      installation.clock.advance(by: 60)
+      await notifications.deliver()
+      #expect(presenter.titles == [], "the date of the former request is not that of the new one")
+      installation.clock.advance(by: 30)
       await notifications.deliver()
       try await notifications.add(request("tide", "Low water"))
       #expect(presenter.titles == ["High water at noon"])
@@ -185,6 +188,27 @@ import Testing
 }
 
 @Suite("The choices about notifications") struct NotificationOptionsTests {
+  @Test(
+    "delay notifications from the first minute of the quiet hours to the last one, in the time zone of the client",
+    arguments: [
+      ("23:13", "23:15", true), ("23:14", "23:15", false), ("23:10", "23:14", true), ("23:10", "23:13", false),
+      ("23:13", "07:00", true), ("23:14", "07:00", false), ("23:20", "23:14", true), ("23:20", "23:13", false),
+      // Such hours cannot be stored.
+      ("23:13", "23:13", false),
+    ])
+  func quietHours(from: String, to: String, isQuiet: Bool) async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let (first, end) = (try #require(QuietHours.minute(from)), try #require(QuietHours.minute(to)))
+      // It is 23:13:20 there.
+      let timeZone = try #require(TimeZone(secondsFromGMT: 3600))
+      let client = try await installation.notifier(
+        presenter, quietHours: QuietHours(from: first, to: end), timeZone: timeZone)
+      try await client.notifications.add(NotificationRequest(identifier: "tide", title: "High water"))
+      #expect(presenter.titles == (isQuiet ? [] : ["High water"]))
+    }
+  }
+
   @Test("are stored with the settings, and survive the loss of the store")
   func stored() async throws {
     try await Installation.with { installation in

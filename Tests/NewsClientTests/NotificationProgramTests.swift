@@ -1,0 +1,133 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import News
+import NewsClient
+import TestKit
+import Testing
+
+#if os(Linux)
+  @Suite("The program for new items, beside a desktop") struct NotificationProgramTests {
+    private static func program(_ installation: Installation) -> URL { installation.folder.appending(path: "program") }
+
+    /// Writes the program: a script of the shell, which runs in the folder of the store.
+    private static func write(_ script: String, _ installation: Installation) throws {
+      try Data("#!/bin/sh\ncd \"$TIDINGS_STORE\"\n\(script)\n".utf8).write(to: program(installation))
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program(installation).path)
+    }
+
+    /// A script that notes the numbers of items and of breaking items.
+    private static let counting = #"echo "$TIDINGS_NEW $TIDINGS_BREAKING" >>runs"#
+
+    /// Returns the lines that the runs of the program have noted.
+    private static func runs(_ installation: Installation) -> [String] {
+      let text = (try? String(contentsOf: installation.folder.appending(path: "runs"), encoding: .utf8)) ?? ""
+      return text.split(separator: "\n").map(String.init)
+    }
+
+    @Test("runs in quiet hours with breaking items only; the others follow when the hours have ended")
+    func quietHours() async throws {
+      try await Installation.with { installation in
+        // The clock begins on a Tuesday at 22:13:20.
+        let client = try await installation.notifier(
+          RecordingPresenter(), quietHours: QuietHours(from: 22 * 60, to: 7 * 60), program: Self.program(installation))
+        try Self.write(Self.counting, installation)
+        installation.feed.publish("old")
+        await client.fetchAndDeliver()
+        installation.feed.publish("one", title: "One")
+        installation.publishBreaking("Flood")
+        await client.fetchAndDeliver()
+        #expect(Self.runs(installation) == ["1 1"])
+        installation.clock.advance(by: 9 * 3600)
+        await client.notifications.deliver()
+        #expect(Self.runs(installation) == ["1 1", "1 0"])
+      }
+    }
+
+    @Test("does not wait for a desktop that hangs, not even in another process")
+    func hangingDesktop() async throws {
+      try await Installation.with { installation in
+        let presenter = RecordingPresenter()
+        let first = try await installation.notifier(presenter)
+        let second = try await installation.notifier(presenter, program: Self.program(installation))
+        try Self.write(Self.counting, installation)
+        installation.feed.publish("old")
+        await first.fetchAndDeliver()
+        presenter.mode.withLock { $0 = .hangs }
+        installation.feed.publish("one", title: "One")
+        #expect(await first.performFetch(.scheduled).result == .newData)
+        try await eventually("the desktop hangs") { installation.clock.sleeping.contains(10) }
+        installation.feed.publish("two", title: "Two")
+        #expect(await second.performFetch(.scheduled).result == .newData)
+        try await eventually("the program has run") { Self.runs(installation) == ["1 0"] }
+        presenter.mode.withLock { $0 = .works }
+        installation.clock.advance(by: 10)
+        for client in [first, second] { _ = await client.application.suspend() }
+        await second.notifications.deliver()
+        #expect(presenter.titles == ["2 new stories"] && Self.runs(installation) == ["1 0"])
+      }
+    }
+
+    @Test("and the desktop each receive the items once, also if the other one fails first", arguments: [false, true])
+    func failures(isProgramMissing: Bool) async throws {
+      try await Installation.with { installation in
+        let (presenter, reports) = (RecordingPresenter(), Reports())
+        let client = try await installation.notifier(
+          presenter, program: Self.program(installation), log: reports.note)
+        installation.feed.publish("old")
+        await client.fetchAndDeliver()
+        if !isProgramMissing { try Self.write(Self.counting, installation) }
+        presenter.mode.withLock { $0 = isProgramMissing ? .works : .fails }
+        installation.feed.publish("one", title: "One")
+        await client.fetchAndDeliver()
+        await client.notifications.deliver()
+        #expect(presenter.titles == (isProgramMissing ? ["One"] : []))
+        #expect(Self.runs(installation) == (isProgramMissing ? [] : ["1 0"]))
+        #expect(try client.notifications.waitingItems == (isProgramMissing ? 0 : 1))
+        #expect(reports.texts.count == 1, "\(reports.texts)")
+        try Self.write(Self.counting, installation)
+        presenter.mode.withLock { $0 = .works }
+        for _ in 0..<2 { await client.notifications.deliver() }
+        #expect(presenter.titles == ["One"] && Self.runs(installation) == ["1 0"])
+      }
+    }
+
+    @Test("that a signal has ended is reported by the signal, and not run again")
+    func signal() async throws {
+      try await Installation.with { installation in
+        let client = try await installation.notifier(RecordingPresenter(), program: Self.program(installation))
+        try Self.write(Self.counting + "; kill -TERM $$", installation)
+        installation.feed.publish("old")
+        await client.fetchAndDeliver()
+        installation.feed.publish("one", title: "One")
+        await client.fetchAndDeliver()
+        let notice = try client.runs(limit: 1).first?.notice
+        #expect(notice?.hasSuffix("/program was ended by signal 15") == true, "\(notice ?? "none")")
+        await client.notifications.deliver()
+        #expect(Self.runs(installation) == ["1 0"])
+      }
+    }
+
+    @Test("and the desktop are tried with the newest item, also in quiet hours, and nothing is recorded")
+    func trial() async throws {
+      try await Installation.with { installation in
+        let presenter = RecordingPresenter()
+        let client = try await installation.notifier(
+          presenter, quietHours: QuietHours(from: 22 * 60, to: 7 * 60), program: Self.program(installation))
+        try Self.write(Self.counting, installation)
+        #expect(await client.notifications.test() == [])
+        #expect(presenter.titles == ["Notifications work"] && Self.runs(installation) == ["0 0"])
+        for title in ["One", "Two"] { installation.feed.publish("text", title: title) }
+        await client.fetchAndDeliver()
+        #expect(await client.notifications.test() == [])
+        #expect(presenter.titles == ["Notifications work", "Two"] && Self.runs(installation) == ["0 0", "1 0"])
+        #expect(try client.notifications.delivered == [])
+        presenter.mode.withLock { $0 = .fails }
+        try Self.write(Self.counting + "; exit 3", installation)
+        let failures = await client.notifications.test()
+        #expect(failures.first == "the desktop is away")
+        #expect(failures.last?.hasSuffix("/program has ended with status 3") == true, "\(failures)")
+      }
+    }
+  }
+#endif
