@@ -202,9 +202,39 @@ import Testing
       }
     }
 
+    @Test("waits for the app with the last nineteen others")
+    func waiting() async throws {
+      try await Installation.with { installation in
+        let desktop = Desktop()
+        let listener = try client(installation, desktop)
+        let names = (1...21).map { "tide \($0)" }
+        for name in names { try await listener.notifications.add(NotificationRequest(identifier: name, title: name)) }
+        let listening = Task { await listener.receiveActivations() }
+        try await eventually("it listens") { desktop.listeners.withLock(\.self) == 1 }
+        for number in 1...21 { desktop.tap(number) }
+        try await eventually("the last one is stored") {
+          try await Self.count("notifications WHERE handle IS NOT NULL", installation) == 0
+        }
+        listening.cancel()
+        await listening.value
+        let received = Reports()
+        let observation = listener.activations.add { received.note($0.identifier) }
+        let running = Task { await listener.receiveActivations() }
+        try await eventually("the app has received them") { try await Self.storedTaps(installation) == 0 }
+        running.cancel()
+        await running.value
+        #expect(received.texts == Array(names.dropFirst()))
+        withExtendedLifetime(observation) {}
+      }
+    }
+
     private static func storedTaps(_ installation: Installation) async throws -> Int? {
+      try await count("activations", installation)
+    }
+
+    private static func count(_ rows: String, _ installation: Installation) async throws -> Int? {
       try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).read { db in
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM activations")
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM \(rows)")
       }
     }
   #endif

@@ -96,6 +96,9 @@ import Testing
       try client.updateSchedule { $0.setInterval(.duration(.seconds(86_400))) }
       await client.performFetch(.scheduled)
       for _ in 0..<3 { await client.receive(push()) }
+      // A token of another epoch has no meaning any more, and does not outlast one of this epoch.
+      let foreign = try #require(SyncToken("1zzzzzz00000.9"))
+      await client.receive(push(token: foreign))
       let before = installation.feed.snapshot
       installation.feed.publish("two")
       #expect(await client.receive(push(token: installation.feed.token())).requests == 0)
@@ -104,6 +107,29 @@ import Testing
       #expect(try client.schedule.pushDelay(at: installation.clock.now) == .seconds(3600), "the push is still owed")
       #expect(await client.performFetch(.manual).inserted == 1)
       #expect(try client.schedule.pushDelay(at: installation.clock.now) == nil)
+      #expect(await client.receive(push(token: foreign)).requests == 0)
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == .seconds(3600))
+      #expect(await client.performFetch(.manual).result == .noData)
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == nil, "no fetch can reach that token")
+    }
+  }
+
+  @Test("does not follow from one of the last hundred pushes again")
+  func lastPushes() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let seen = Reports()
+      let observation = client.remoteNotifications.add { push in seen.note(push.id?.uuidString ?? "none") }
+      let ids = (0..<101).map { _ in UUID() }
+      func receive(_ id: UUID) async {
+        await client.receive(RemoteNotification(payload: Data(#"{"title":"Flood","push":"\#(id)"}"#.utf8)))
+      }
+      for id in ids.prefix(100) { await receive(id) }
+      await receive(ids[0])
+      #expect(seen.texts.count == 100)
+      for id in [ids[100], ids[0]] { await receive(id) }
+      #expect(seen.texts.count == 102, "only a hundred are known")
+      withExtendedLifetime(observation) {}
     }
   }
 
