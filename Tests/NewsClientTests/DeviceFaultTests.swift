@@ -274,8 +274,10 @@ import Testing
     }
   }
 
-  @Test("is renewed hourly until it is confirmed, because its code may be lost; any push confirms it")
-  func lostCode() async throws {
+  @Test(
+    "is renewed hourly until it is confirmed, because its code may be lost; any push confirms it",
+    arguments: [false, true])
+  func lostCode(isAlert: Bool) async throws {
     try await with { installation, devices, client in
       try await registerWebPush(client)
       _ = devices.requests()
@@ -287,7 +289,8 @@ import Testing
         #expect(devices.requests() == ["PUT", "PUT state"])
       }
       #expect(client.device?.isConfirmed == false)
-      await client.receive(RemoteNotification(token: installation.feed.token()))
+      let alert = RemoteNotification(payload: Data(#"{"title":"Flood"}"#.utf8))
+      await client.receive(isAlert ? alert : RemoteNotification(token: installation.feed.token()))
       #expect(client.device?.isConfirmed == true)
       installation.clock.advance(by: 3600)
       await client.performFetch(.scheduled)

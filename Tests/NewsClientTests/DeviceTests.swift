@@ -34,7 +34,7 @@ import Testing
       #expect(device.registration.topics == ["sport"] && device.registration.token == "device-token-7")
       #expect(device.reports.map(\.token) == [installation.feed.token(topics: ["sport"])])
       let id = try #require(devices.devices.keys.first)
-      #expect(client.device?.id?.uuidString.lowercased() == id)
+      #expect(client.device?.id?.uuidString.lowercased() == id && client.device?.topics == ["sport"])
       for launched in [client, try installation.client()] { try await launched.registerDevice(Self.registration) }
       await client.performFetch(.scheduled)
       #expect(devices.requests() == [])
@@ -98,6 +98,28 @@ import Testing
     }
   }
 
+  @Test("has the topics that the app has chosen, not those of the feed")
+  func ownTopics() async throws {
+    try await registered(topics: ["sport"]) { installation, devices, client in
+      var registration = Self.registration
+      registration.topics = ["arts"]
+      try await client.registerDevice(registration)
+      #expect(devices.device?.registration.topics == ["arts"] && client.device?.topics == ["arts"])
+    }
+  }
+
+  @Test("that the server has forgotten, as its answer to a report shows, is registered again by the next wake")
+  func forgottenAtReport() async throws {
+    try await registered { installation, devices, client in
+      devices.forget()
+      let payload = #"{"push":"\#(UUID())","report":1,"token":"\#(installation.feed.token())"}"#
+      await client.receive(RemoteNotification(payload: Data(payload.utf8)))
+      #expect(devices.requests() == ["PUT state"] && client.device?.id == nil)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["POST", "PUT state"] && client.device?.id != nil)
+    }
+  }
+
   @Test("that the server has forgotten is registered again, without a loop")
   func forgotten() async throws {
     try await registered { installation, devices, client in
@@ -150,6 +172,24 @@ import Testing
       let report = await fetch.value
       #expect(report.result == .newData && report.inserted == 1)
       #expect(try client.runs(limit: 1).first?.result == .newData)
+    }
+  }
+
+  @Test("is renewed after a slow fetch only in the time that the result does not need")
+  func slowFetch() async throws {
+    try await registered { installation, devices, client in
+      installation.clock.advance(by: Self.week)
+      _ = installation.requests()
+      installation.feed.fault(next: .hang(at: .start))
+      devices.answer(FaultResponse().hanging(at: .start))
+      let fetch = Task { await client.performFetch(.scheduled) }
+      try await eventually("the fetch waits for its response") { !installation.requests().isEmpty }
+      installation.clock.advance(by: 20)
+      installation.server.release()
+      try await eventually("the renewal waits") { devices.requests() == ["PUT"] }
+      try await eventually("it has 4 of the last 10 seconds") { installation.clock.sleeping.contains(4) }
+      installation.clock.advance(by: 4)
+      #expect(await fetch.value.result == .noData)
     }
   }
 
@@ -242,6 +282,10 @@ import Testing
       await client.performFetch(.scheduled)
       #expect(devices.requests() == ["PUT confirmation", "PUT", "PUT state"])
       #expect(client.device?.isConfirmed == true)
+      // The server sends nothing to a new address before its code has arrived.
+      let moved = try await client.pushSubscription(endpoint: "https://push.example/2")
+      try await client.registerDevice(DeviceRegistration(provider: .webpush, kind: .unifiedpush, subscription: moved))
+      #expect(client.device?.isConfirmed == false)
     }
   }
 

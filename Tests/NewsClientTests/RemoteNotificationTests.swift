@@ -19,6 +19,7 @@ import Testing
       #"{"content-id":"ITEM","push":"PUSH","report":"1","token":"TOKEN"}"#,
       #"{"content-id":"ITEM","push":"PUSH","report":1,"token":"TOKEN","unknown":[{}]}"#,
       #"{"data":{"content-id":"ITEM","push":"PUSH","report":"1","token":"TOKEN"},"from":"7"}"#,
+      #"{"data":{"token":"1k3x9qam9pkx.9"},"content-id":"ITEM","push":"PUSH","report":true,"token":"TOKEN"}"#,
     ])
   func silent(payload: String) throws {
     let text = payload.replacing("ITEM", with: Self.item).replacing("PUSH", with: Self.push)
@@ -33,6 +34,7 @@ import Testing
     "with an alert is for display",
     arguments: [
       #"{"aps":{"alert":{"title":"T","body":"B"},"interruption-level":"time-sensitive"},"url":"https://a.example/"}"#,
+      #"{"aps":{"alert":{"title":"T","body":"B"},"interruption-level":"critical"},"url":"https://a.example/"}"#,
       #"{"title":"T","body":"B","breaking":"1","url":"https://a.example/","push":"x"}"#,
       #"{"title":"T","body":"B","breaking":true,"url":"https://a.example/","token":"1k3x9qam9pkx.10"}"#,
     ])
@@ -42,6 +44,18 @@ import Testing
     #expect(
       notification.alert
         == .init(title: "T", body: "B", url: URL(string: "https://a.example/"), isBreaking: true))
+  }
+
+  @Test(
+    "with an alert need not have a title and a text, nor be breaking, nor ask for a report",
+    arguments: [
+      (#"{"aps":{"alert":{"title":"T"},"interruption-level":"active"}}"#, "T", ""),
+      (#"{"aps":{"alert":{"body":"B"}},"report":0}"#, "", "B"), (#"{"title":"T","breaking":"0"}"#, "T", ""),
+      (#"{"body":"B","breaking":false,"report":"0"}"#, "", "B"), (#"{"title":"T","breaking":0,"report":2}"#, "T", ""),
+    ])
+  func partialAlert(payload: String, title: String, body: String) {
+    let notification = parse(payload)
+    #expect(notification.alert == .init(title: title, body: body) && !notification.asksForReport)
   }
 
   @Test("may be an alert and a wake, and its page is a page of the web")
@@ -55,7 +69,8 @@ import Testing
   func code() {
     let notification = parse(#"{"code":"3b8_0Qm1kPz7","push":"x"}"#)
     #expect(notification.code == "3b8_0Qm1kPz7" && !notification.isContentAvailable)
-    #expect(parse(#"{"code":"\#(String(repeating: "x", count: 300))"}"#).code == nil)
+    #expect(parse(#"{"code":"\#(String(repeating: "x", count: 256))"}"#).code?.count == 256)
+    #expect(parse(#"{"code":"\#(String(repeating: "x", count: 257))"}"#).code == nil)
     #expect(parse(#"{"code":7}"#).code == nil)
   }
 

@@ -57,6 +57,23 @@ import Testing
     #expect(failure?.description == "the message is not complete")
   }
 
+  @Test("refuses a message of several records, and one that is too large, whose ends may be missing")
+  func sizes() throws {
+    let message = try bytes()
+    // The record follows the header of 21 bytes and the key of the sender.
+    let length = message.count - 86
+    for (size, isAccepted) in [(length, true), (length - 1, false)] {
+      var changed = message
+      changed.replaceSubrange(16..<20, with: [0, 0, UInt8(size >> 8), UInt8(size & 0xff)])
+      let text = try? receiver().decrypt(Data(changed))
+      #expect((text != nil) == isAccepted, "\(size)")
+    }
+    let failure = #expect(throws: WebPushReceiver.Failure.self) {
+      try receiver().decrypt(Data(repeating: 65, count: 4097))
+    }
+    #expect(failure?.description == "the message has more than 4096 bytes")
+  }
+
   @Test("has keys of its own, which survive JSON; malformed ones are refused")
   func keys() throws {
     let new = WebPushReceiver()
