@@ -1,4 +1,6 @@
+import BackgroundFetch
 import Foundation
+import NewsClient
 import TestKit
 import TestSupport
 import Testing
@@ -13,6 +15,10 @@ struct Desktop: Sendable {
     case closing = "body,closing"
     /// Its user taps each notification.
     case tapping = "body,actions,tapping"
+    /// As before, but the token that precedes the tap is one for another notification.
+    case tappingElsewhere = "body,actions,tapping,elsewhere"
+    /// Takes notifications, but never answers.
+    case silent = "body,silent"
     /// Takes calls, but never answers.
     case hanging = "hang"
   }
@@ -26,6 +32,7 @@ struct Desktop: Sendable {
     var summary = ""
     var body = ""
     var hints: [String: String] = [:]
+    var actions: [String] = []
     var timeout = 0
   }
 
@@ -48,7 +55,7 @@ struct Desktop: Sendable {
         last = 0
         @dbus.service.method(name, in_signature='', out_signature='as')
         def GetCapabilities(self):
-            note(method='GetCapabilities', id=0, app='', replaces=0, summary='', body='', hints={}, timeout=0)
+            note(method='GetCapabilities', id=0, app='', replaces=0, summary='', body='', hints={}, actions=[], timeout=0)
             if kind == 'hang': time.sleep(3600)
             return kind.split(',')
         @dbus.service.method(name, in_signature='susssasa{sv}i', out_signature='u')
@@ -58,19 +65,20 @@ struct Desktop: Sendable {
             if 'tapping' in kind: GLib.timeout_add(300, Service.tap, self, number, list(actions)[0])
             note(method='Notify', id=number, app=app, replaces=int(replaces), summary=summary, body=body,
                  hints={key: str(int(value) if key == 'urgency' else value) for key, value in hints.items()},
-                 timeout=int(timeout))
+                 actions=list(actions), timeout=int(timeout))
+            if 'silent' in kind: time.sleep(3600)
             return dbus.UInt32(number)
         @dbus.service.signal(name, signature='us')
         def ActivationToken(self, number, token): pass
         @dbus.service.signal(name, signature='us')
         def ActionInvoked(self, number, action): pass
         def tap(self, number, action):
-            self.ActivationToken(number, 'focus')
+            self.ActivationToken(number + (1 if 'elsewhere' in kind else 0), 'focus')
             self.ActionInvoked(number, action)
         @dbus.service.method(name, in_signature='u', out_signature='')
         def CloseNotification(self, number):
             note(method='CloseNotification', id=int(number), app='', replaces=0, summary='', body='', hints={},
-                 timeout=0)
+                 actions=[], timeout=0)
             if 'closing' in kind: raise dbus.DBusException()
     DBusGMainLoop(set_as_default=True)
     owned = dbus.service.BusName(name, dbus.SessionBus(), replace_existing=True, do_not_queue=True)
@@ -90,6 +98,12 @@ struct Desktop: Sendable {
   var allCalls: [Call] {
     let text = (try? String(contentsOf: folder.appending(path: "calls"), encoding: .utf8)) ?? ""
     return text.split(separator: "\n").compactMap { try? JSONDecoder().decode(Call.self, from: Data($0.utf8)) }
+  }
+
+  /// Returns a presenter in this process.
+  func presenter(clock: any FetchClock = SystemClock()) -> DesktopNotifications {
+    DesktopNotifications(
+      name: "Tests", environment: ["DBUS_SESSION_BUS_ADDRESS": address, "PATH": "/usr/bin:/bin"], clock: clock)
   }
 
   /// Runs the body with a bus.

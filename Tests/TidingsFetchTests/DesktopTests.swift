@@ -124,8 +124,10 @@ struct DesktopTests {
     }
   }
 
-  @Test("that the user taps launch the app with the item and the token of the desktop")
-  func taps() async throws {
+  @Test(
+    "that the user taps launch the app with the item, and with the token of the desktop for this notification",
+    arguments: [Desktop.Kind.tapping, .tappingElsewhere])
+  func taps(kind: Desktop.Kind) async throws {
     try await with { feed, command, desktop in
       let output = command.folder.appending(path: "tapped").path
       #expect(
@@ -133,7 +135,7 @@ struct DesktopTests {
           == 0)
       #expect(try await command.run("schedule", "set", "minimum").status == 0)
       #expect(try await command.run("notify", "set", "--notify").status == 0)
-      try await desktop.run(.tapping) {
+      try await desktop.run(kind) {
         let watch = try command.start(["watch"])
         // A tap before watch listens is lost, so another item follows.
         try await eventually("the tap has launched the app") {
@@ -148,7 +150,7 @@ struct DesktopTests {
       #expect(environment.contains("TIDINGS_LAUNCH_REASON=notification\n"))
       #expect(environment.contains("TIDINGS_LAUNCH_NOTIFICATION=item"))
       #expect(environment.contains("TIDINGS_LAUNCH_ACTION=default\n"))
-      #expect(environment.contains("XDG_ACTIVATION_TOKEN=focus\n"))
+      #expect(environment.contains("XDG_ACTIVATION_TOKEN=focus\n") == (kind == .tapping))
     }
   }
 
@@ -174,18 +176,42 @@ struct DesktopTests {
     }
   }
 
-  @Test("about the alert of a push are not raised again by the fetch of its item, and are closed with it")
+  /// Runs the command with a push.
+  private func receive(
+    _ payload: String, _ command: Command, _ options: [String] = ["--notify"]
+  ) async throws -> ChildProcess.Result {
+    try await command.start(
+      ["push", "receive"] + options, wrapper: ["/bin/sh", "-c", #"printf %s "$0" | "$@""#, payload]
+    ).result()
+  }
+
+  @Test("about alerts of pushes have a title, are urgent if they are breaking, and are not raised unless wanted")
+  func alerts() async throws {
+    try await with { _, command, desktop in
+      try await desktop.run(.markup) {
+        for payload in [#"{"title":"Ferry","body":"It sails."}"#, #"{"body":"Storm","breaking":"1"}"#] {
+          let result = try await receive(payload, command)
+          #expect(result.status == 10, "\(result.errors)")
+        }
+        #expect(try await receive(#"{"title":"Unwanted"}"#, command, []).status == 10)
+      }
+      #expect(desktop.calls.map(\.summary) == ["Ferry", "Storm"])
+      #expect(desktop.calls.map(\.body) == ["It sails.", ""])
+      #expect(desktop.calls.map { $0.hints["urgency"] } == ["1", "2"])
+    }
+  }
+
+  @Test("about the alert of a push are not raised again by the fetch of its item or later, and are closed with it")
   func alert() async throws {
     try await with { feed, command, desktop in
       try await desktop.run(.markup) {
         let item = feed.publishBreaking("Flood")
         let payload = #"{"aps":{"alert":{"title":"Flood","body":"text"}},"content-id":"\#(item.id)"}"#
-        let pushed = try await command.start(
-          ["push", "receive", "--notify"], wrapper: ["/bin/sh", "-c", #"printf %s "$0" | "$@""#, payload]
-        ).result()
+        let pushed = try await receive(payload, command)
         #expect(pushed.status == 10, "\(pushed.errors)")
         #expect(desktop.calls.map(\.summary) == ["Flood"])
         try await fetch(command, expecting: 0)
+        #expect(try await receive(payload, command).status == 10)
         #expect(desktop.calls.count == 1)
         feed.retract(item.id)
         try await fetch(command, expecting: 0)
@@ -201,6 +227,7 @@ struct DesktopTests {
         feed.publish("one", title: "One")
         try await fetch(command, expecting: 0)
       }
+      #expect(try await command.run("notify").output.contains("waiting   1 item\n"))
       let reason = "the desktop's notification service does not answer"
       #expect(try await command.run("log", "--limit", "1").output.contains("notifications: \(reason)\n"))
       let next = try await command.start(["fetch", "--notify"]).result()
@@ -214,6 +241,7 @@ struct DesktopTests {
         #expect(tick.errors == "")
       }
       #expect(desktop.calls.map(\.summary) == ["One"])
+      #expect(!(try await command.run("notify").output.contains("waiting")))
     }
   }
 
@@ -228,6 +256,7 @@ struct DesktopTests {
       #expect(result.errors.contains("there is no session bus"))
       let test = try await homeless.run("notify", "test", "--notify")
       #expect(test.status == 20)
+      #expect(try await homeless.run("notify", "test").status == 64, "they are off")
       #expect(test.errors.contains("there is no session bus"))
       var bare = command
       bare.variables["PATH"] = "/nowhere"

@@ -107,6 +107,9 @@ import Testing
       #expect(try await command.run("notify", "set", "--exec", program).output.contains("program   \(program)\n"))
       #expect(try await command.run("notify", "set", "--exec", "\(folder.path)/none").status == 64)
       #expect(try await command.run("notify", "set", "--quiet", "22:00-22:00").status == 64)
+      for quiet in ["22:00-07:05", "none"] {
+        #expect(try await command.run("notify", "set", "--quiet", quiet).output.contains("quiet     \(quiet)\n"))
+      }
       #expect(try await command.run("notify", "set").status == 64)
       try FileManager.default.moveItem(atPath: program, toPath: program + "-moved")
       feed.publish("one", title: "One")

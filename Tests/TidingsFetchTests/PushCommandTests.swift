@@ -24,9 +24,11 @@ import Testing
         #expect(server.requests.isEmpty)
         let fetched = try await run(command, ["push", "receive", "--json"], input: #"{"content-id":7}"#)
         #expect(fetched.status == 0 && fetched.output.contains(#""inserted":1"#), "\(fetched.errors)")
-        let large = #"{"token":"\#(String(repeating: "x", count: 70_000))"}"#
-        let refused = try await run(command, ["push", "receive"], input: large)
-        #expect(refused.status == 64 && refused.output == "", "\(refused.errors)")
+        for (size, status) in [(65_536, 10), (65_537, 64)] as [(Int, Int32)] {
+          let large = #"{"token":"\#(String(repeating: "x", count: size - 12))"}"#
+          let result = try await run(command, ["push", "receive"], input: large)
+          #expect(result.status == status && (result.output == "") == (status == 64), "\(size) \(result.errors)")
+        }
       }
     }
   }

@@ -1,0 +1,88 @@
+import BackgroundFetch
+import Foundation
+import NewsClient
+import TestKit
+import TestSupport
+import Testing
+
+@Suite(
+  "A presenter of notifications on a desktop",
+  .enabled(if: Desktop.isInstalled, "needs dbus-daemon and busctl: apt-get install dbus python3-dbus python3-gi"))
+struct DesktopServiceTests {
+  private static let request = NotificationRequest(identifier: "tide", title: "High water")
+
+  @Test("uses the service that runs, and neither replaces nor closes what another one has shown")
+  func restarted() async throws {
+    try await Desktop.with { desktop in
+      let presenter = desktop.presenter()
+      let shown = try await desktop.run(.plain) { try await presenter.present(Self.request) }
+      let former = try #require(shown)
+      // A service that has ended has closed nothing.
+      await #expect(throws: DesktopNotifications.Failure.self) { try await presenter.withdraw(former) }
+      try await desktop.run(.markup) {
+        #expect(try await presenter.replace(former, with: Self.request) == nil)
+        try await presenter.withdraw(former)
+        let handle = try await presenter.present(Self.request) ?? ""
+        let parts = handle.split(separator: " ")
+        try #require(parts.count == 3)
+        #expect(try await presenter.replace("other \(parts[1]) \(parts[2])", with: Self.request) == nil)
+        #expect(try await presenter.replace(handle, with: Self.request) == handle)
+        try await presenter.withdraw(handle)
+      }
+      #expect(desktop.calls.map(\.method) == ["Notify", "Notify", "Notify", "CloseNotification"])
+      #expect(desktop.calls.map(\.replaces) == [0, 0, 1, 0])
+    }
+  }
+
+  @Test("takes what the service does not answer within five seconds for shown, so that it is not shown twice")
+  func silence() async throws {
+    try await Desktop.with { desktop in
+      let clock = ManualClock()
+      let presenter = desktop.presenter(clock: clock)
+      try await desktop.run(.silent) {
+        let showing = Task { try await presenter.present(Self.request) }
+        try await eventually("the service has the call") { desktop.calls.count == 1 && clock.sleeping == [5] }
+        clock.advance(by: 5)
+        #expect(try await showing.value == nil)
+      }
+    }
+  }
+
+  @Test("limits the texts of a request, and shows buttons where the desktop has them", arguments: [true, false])
+  func texts(hasButtons: Bool) async throws {
+    try await Desktop.with { desktop in
+      let presenter = desktop.presenter()
+      try await desktop.run(hasButtons ? .markup : .plain) {
+        for (title, body) in [(120, 1000), (121, 1001)] {
+          var request = NotificationRequest(
+            identifier: "tide", title: String(repeating: "x", count: title),
+            body: "first\n" + String(repeating: "y", count: body - 6), urgency: .low)
+          request.actions = [.init(identifier: "later", title: "Later")]
+          _ = try await presenter.present(request)
+        }
+      }
+      let titles = [String(repeating: "x", count: 120), String(repeating: "x", count: 119) + "…"]
+      #expect(desktop.calls.map(\.summary) == titles)
+      let bodies = [String(repeating: "y", count: 994), String(repeating: "y", count: 993) + "…"]
+      #expect(desktop.calls.map(\.body) == bodies.map { "first\n" + $0 })
+      let actions = hasButtons ? ["default", "Open", "later", "Later"] : []
+      #expect(desktop.calls.map(\.actions) == [actions, actions])
+      #expect(desktop.calls.map(\.hints) == Array(repeating: ["urgency": "0"], count: 2))
+    }
+  }
+
+  @Test("looks for the bus of the session in the folder of the user too")
+  func folder() async throws {
+    try await withFolder(["with/bus": "", "without/other": ""]) { folder in
+      for (name, isMissing) in [("with", false), ("without", true)] {
+        let environment = ["XDG_RUNTIME_DIR": folder.appending(path: name).path, "PATH": "/usr/bin:/bin"]
+        let presenter = DesktopNotifications(name: "Tests", environment: environment)
+        // The file is no socket, so the bus does not answer.
+        let failure = await #expect(throws: DesktopNotifications.Failure.self) {
+          _ = try await presenter.present(Self.request)
+        }
+        #expect(failure?.description.hasPrefix("there is no session bus") == isMissing, "\(name)")
+      }
+    }
+  }
+}
