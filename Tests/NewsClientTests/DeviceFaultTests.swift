@@ -298,6 +298,51 @@ import Testing
     }
   }
 
+  @Test("sends no code that another process is sending")
+  func codeMeanwhile() async throws {
+    try await with { installation, devices, client in
+      try await registerWebPush(client)
+      _ = devices.requests()
+      devices.answer(FaultResponse(status: 204).hanging(at: .start))
+      let confirming = Task { await client.receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8))) }
+      try await eventually("the code waits for its response") { devices.requests() == ["PUT confirmation"] }
+      let (other, reports) = (try installation.client(), Reports())
+      let fetching = Task { reports.add(await other.performFetch(.scheduled)) }
+      try await eventually("the wake waits for it") { installation.clock.sleeping.contains { $0 < 0.2 } }
+      installation.server.release()
+      #expect(await confirming.value.result == .noData)
+      try await eventually("the wake has ended") {
+        if installation.clock.sleeping.contains(where: { $0 < 0.2 }) { installation.clock.advance(by: 0.2) }
+        return reports.all.count == 1
+      }
+      await fetching.value
+      #expect(devices.requests() == [] && client.device?.isConfirmed == true)
+    }
+  }
+
+  @Test("cannot be changed while another process does not end its change")
+  func locked() async throws {
+    try await with { installation, devices, client in
+      let lock = FetchLock(path: installation.folder.appending(path: "device.lock").path)
+      let held = try #require(try lock.acquire())
+      let (start, ended) = (installation.clock.now, Reports())
+      let registering = Task {
+        defer { ended.note("ended") }
+        try await client.registerDevice(Self.registration)
+      }
+      try await eventually("its time is over") {
+        // Each step waits for the attempt after the previous one.
+        if installation.clock.sleeping.contains(where: { $0 < 0.2 }) { installation.clock.advance(by: 0.5) }
+        return !ended.texts.isEmpty
+      }
+      #expect(10...11 ~= installation.clock.now.seconds(since: start))
+      held.release()
+      let failure = await #expect(throws: FetchError.self) { try await registering.value }
+      #expect(failure?.message == "another process is changing the registration for pushes")
+      #expect(devices.requests() == [] && client.device == nil)
+    }
+  }
+
   @Test("and all requests about it follow redirects that keep the method, within the origin", arguments: [307, 308])
   func moved(status: Int) async throws {
     try await with { installation, devices, client in

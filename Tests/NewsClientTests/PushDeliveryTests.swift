@@ -318,6 +318,20 @@ import Testing
     }
   }
 
+  @Test("is handled by the receiving process if it cannot be passed to the app")
+  func unusableFolder() async throws {
+    try await Installation.with { installation in
+      let log = Reports()
+      let sender = try client(installation, log)
+      let lock = try #require(try FetchLock(path: installation.folder.appending(path: "app.lock").path).acquire())
+      defer { lock.release() }
+      try Data().write(to: installation.folder.appending(path: "pushes"))
+      installation.feed.publish("one")
+      #expect(await sender.deliver(payload(installation.feed)).inserted == 1)
+      #expect(log.texts.contains { $0.hasPrefix("cannot pass the push to the app: ") }, "\(log.texts)")
+    }
+  }
+
   @Test("is reported to the app while no other is")
   func serialReports() async throws {
     try await Installation.with { installation in

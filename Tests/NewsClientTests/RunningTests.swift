@@ -220,6 +220,33 @@ import Testing
     }
   }
 
+  @Test("reports a fetch once, also if an event and a push have asked for it")
+  func joinedReports() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try client(installation, interval: .never)
+      let sender = try NewsFetcher(
+        .init(folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1"),
+        application: ApplicationLifecycle(launchReason: .push))
+      try await LivingApp.with([client], clock: installation.clock, followsEvents: true) { app in
+        try await eventually("it has fetched") { app.reports.all.count == 1 && installation.feed.eventStreams == 1 }
+        installation.feed.fault(next: .hang(at: .start), path: "/v1/changes")
+        installation.feed.publish("two")
+        try await eventually("the fetch waits for its response") { client.waitingCallers == 1 }
+        let push = #"{"aps":{"content-available":1},"push":"\#(UUID())","token":"\#(installation.feed.token())"}"#
+        let delivery = Task { await sender.deliver(Data(push.utf8)) }
+        try await eventually("the push has joined it") { client.waitingCallers == 2 }
+        installation.server.release()
+        #expect(await delivery.value.inserted == 1)
+        installation.feed.publish("three")
+        try await eventually("the next one is reported") { app.reports.all.count >= 3 }
+        #expect(app.reports.all.map(\.inserted) == [1, 1, 1])
+        let badges = app.reports.all.map(\.badge)
+        #expect(Set(badges).count == 3, "\(badges)")
+      }
+    }
+  }
+
   @Test("shares a wake with other stores of the app that are due within five minutes")
   func sharedWakes() async throws {
     try await Installation.with { installation in

@@ -154,6 +154,39 @@ struct DesktopTests {
     }
   }
 
+  @Test("that the user taps open the page of the item, which is read then, if they launch no app")
+  func tappedPage() async throws {
+    try await with { feed, command, desktop in
+      try await withFolder(["viewer": "#!/bin/sh\necho \"$1\" >>\"$0-opened\"\n"]) { folder in
+        let viewer = folder.appending(path: "viewer").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: viewer)
+        var command = command
+        command.variables["BROWSER"] = viewer
+        #expect(try await command.run("notify", "set", "--notify").status == 0)
+        try await desktop.run(.tapping) { [command] in
+          let watch = try command.start(["watch"])
+          // A tap before watch listens is lost, so another item follows.
+          try await eventually("the tap has opened a page") {
+            var item = NewsItem(
+              id: UUID(), version: 0, date: feed.items[0].date + 1, text: "text", title: "Ferry", updated: Date())
+            item.url = "https://news.example/\(item.id)"
+            feed.publish([item])
+            try await Task.sleep(for: .seconds(1))
+            return FileManager.default.fileExists(atPath: viewer + "-opened")
+          }
+          let opened = try String(contentsOfFile: viewer + "-opened", encoding: .utf8)
+          let item = try #require(feed.items.first { opened.hasPrefix("\($0.url ?? "none")\n") })
+          try await eventually("it is read") {
+            let unread = try await command.run("list", "--unread", "--json").output.lowercased()
+            return !unread.contains(item.id.uuidString.lowercased())
+          }
+          watch.send(SIGTERM)
+          #expect(await watch.result().status == 0)
+        }
+      }
+    }
+  }
+
   @Test(
     "about a retracted item are closed by a process with a desktop, once, even if a process without one has fetched",
     arguments: [Desktop.Kind.markup, .closing])
