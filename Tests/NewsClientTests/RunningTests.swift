@@ -235,7 +235,9 @@ import Testing
         try await eventually("the fetch waits for its response") { client.waitingCallers == 1 }
         let push = #"{"aps":{"content-available":1},"push":"\#(UUID())","token":"\#(installation.feed.token())"}"#
         let delivery = Task { await sender.deliver(Data(push.utf8)) }
-        try await eventually("the push has joined it") { client.waitingCallers == 2 }
+        try await eventually("the push has joined it") {
+          client.waitingCallers == 2 && installation.feed.faultsLeft == 0
+        }
         installation.server.release()
         #expect(await delivery.value.inserted == 1)
         installation.feed.publish("three")
