@@ -202,6 +202,25 @@ import Testing
       }
     }
 
+    @Test("launches the app although another process has the number of the one that was launched before")
+    func reusedNumber() async throws {
+      try await Installation.with { installation in
+        let desktop = Desktop()
+        let listener = try client(installation, desktop)
+        try await listener.notifications.add(NotificationRequest(identifier: "tide", title: "Tide"))
+        let output = installation.folder.appending(path: "launched").path
+        try listener.setLaunchCommand(["/bin/sh", "-c", ": >\(output)"])
+        try Data(#"{"process":\#(getpid()),"start":"1"}"#.utf8)
+          .write(to: installation.folder.appending(path: "launched.json"))
+        let listening = Task { await listener.receiveActivations() }
+        try await eventually("it listens") { desktop.listeners.withLock(\.self) == 1 }
+        desktop.tap(1)
+        try await eventually("the app has started") { FileManager.default.fileExists(atPath: output) }
+        listening.cancel()
+        await listening.value
+      }
+    }
+
     @Test("waits for the app with the last nineteen others")
     func waiting() async throws {
       try await Installation.with { installation in

@@ -1,6 +1,7 @@
 import BackgroundFetch
 import FaultServer
 import Foundation
+import GRDB
 import News
 import NewsClient
 import Synchronization
@@ -140,6 +141,34 @@ import Testing
       await client.notifications.deliver()
       #expect(presenter.titles == (isShown ? ["One"] : []))
       #expect(try client.notifications.waitingItems == 0)
+    }
+  }
+
+  @Test(
+    "are not raised for an item that returns, unless five thousand others were removed since",
+    arguments: [(4998, true), (4999, false)])
+  func returned(others: Int, isKnown: Bool) async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      let item = installation.feed.publish("one", title: "One")
+      let last = installation.feed.publish("last")
+      installation.feed.publish("kept")
+      await client.fetchAndDeliver()
+      installation.feed.retract(item.id)
+      await client.fetchAndDeliver()
+      try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).write { db in
+        try db.execute(
+          sql: """
+            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+            INSERT INTO past_items (id) SELECT 'item ' || n FROM numbers
+            """, arguments: [others])
+      }
+      installation.feed.retract(last.id)
+      await client.fetchAndDeliver()
+      installation.feed.publish([item])
+      #expect(await client.fetchAndDeliver().inserted == 1)
+      #expect(presenter.titles == (isKnown ? [] : ["One"]))
     }
   }
 

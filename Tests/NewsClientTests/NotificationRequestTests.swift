@@ -168,6 +168,23 @@ import Testing
     }
   }
 
+  @Test("that cannot be shown is tried again a quarter of an hour later by a process that stays alive")
+  func repeated() async throws {
+    try await Installation.with { installation in
+      let (presenter, clock) = (RecordingPresenter(), installation.clock)
+      let notifications = try await installation.notifier(presenter).notifications
+      presenter.mode.withLock { $0 = .fails }
+      try await notifications.add(request("tide", "High water"))
+      let running = Task { await notifications.run() }
+      try await eventually("it waits") { clock.sleeping == [900] }
+      presenter.mode.withLock { $0 = .works }
+      clock.advance(by: 900)
+      try await eventually("it is shown") { presenter.titles == ["High water"] }
+      running.cancel()
+      await running.value
+    }
+  }
+
   @Test("that waits in quiet hours is shown at their end by a process that stays alive")
   func endOfQuietHours() async throws {
     try await Installation.with { installation in
