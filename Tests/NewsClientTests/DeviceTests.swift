@@ -67,6 +67,25 @@ import Testing
     }
   }
 
+  @Test("whose file cannot be read is unknown until the next launch, which registers it again")
+  func damaged() async throws {
+    try await registered { installation, devices, client in
+      let file = installation.folder.appending(path: "device.json")
+      try Data("{".utf8).write(to: file)
+      let log = Reports()
+      let launched = try NewsFetcher(
+        .init(folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1"),
+        application: ApplicationLifecycle(launchReason: .fetch, clock: installation.clock), clock: installation.clock,
+        log: log.note)
+      await launched.performFetch(.scheduled)
+      #expect(launched.device == nil && devices.requests() == [])
+      #expect(log.texts == ["the registration for pushes cannot be read; it has to be made again"])
+      #expect(!FileManager.default.fileExists(atPath: file.path))
+      try await launched.registerDevice(Self.registration)
+      #expect(devices.requests() == ["POST", "PUT state"] && launched.device?.id != nil)
+    }
+  }
+
   @Test("is renewed weekly by a wake, and a changed registration at once")
   func renewal() async throws {
     try await registered { installation, devices, client in

@@ -107,6 +107,9 @@ import Testing
       #expect(try await home.run("notify", "set", "--no-notify", "--exec", "true").status == 0)
       #expect(try await home.run("config", "get", "notify").output == "off\n")
       #expect(try await home.run("notify").output.hasPrefix("desktop   off\nprogram   /usr/bin/true\n"))
+      #expect(try await home.run("notify", "set", "--quiet", "22:00-07:00").status == 0)
+      let notify = try await home.run("notify").output
+      #expect(notify == "desktop   off\nprogram   /usr/bin/true\nquiet     22:00-07:00\n", "they are not in the file")
       #expect(try await home.run("signout").status == 0)
       #expect(try await home.run("config", "get", "interval").output == "never\n")
       #expect(try await home.run("fetch", "--scheduled").output.contains("background fetch is off"))

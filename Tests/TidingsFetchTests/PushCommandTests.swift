@@ -95,6 +95,20 @@ import Testing
     }
   }
 
+  @Test(
+    "prints the push services of the server and its key, or that there are none",
+    arguments: [
+      (#"{"providers":["fcm","later","webpush"],"webPush":{"publicKey":"BAk"}}"#, "fcm, webpush\nkey       BAk"),
+      (#"{"providers":[]}"#, "none"),
+    ])
+  func offer(answer: String, text: String) async throws {
+    try await FaultServer.with({ $0.path == "/v1/push" ? FaultResponse.json(answer) : FaultResponse(status: 404) }) { server in
+      try await Command.with(server: server.url) { command in
+        #expect(try await command.run("push", "offer").output == "providers \(text)\n")
+      }
+    }
+  }
+
   @Test("keeps a registration that cannot be sent, and prints no address")
   func unreachable() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
