@@ -33,6 +33,23 @@ import Testing
     }
   }
 
+  @Test("says when pushes above the limit are made up for, if the schedule has wakes")
+  func pending() async throws {
+    let feed = FaultFeed()
+    try await FaultServer.with(feed.respond) { server in
+      try await Command.with(server: server.url) { command in
+        for _ in 0..<4 {
+          let result = try await run(command, ["push", "receive"], input: #"{"aps":{"content-available":1}}"#)
+          #expect(result.status == 10, "\(result.errors)")
+        }
+        #expect(server.requests.count == 3)
+        #expect(!(try await command.run("push", "status").output.contains("pending")))
+        #expect(try await command.run("schedule", "set", "minimum").status == 0)
+        #expect(try await command.run("push", "status").output.contains("\npending   a push, made up for at "))
+      }
+    }
+  }
+
   @Test("fails to decrypt what is not for the store, without a word of it")
   func encrypted() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
@@ -102,7 +119,9 @@ import Testing
       (#"{"providers":[]}"#, "none"),
     ])
   func offer(answer: String, text: String) async throws {
-    try await FaultServer.with({ $0.path == "/v1/push" ? FaultResponse.json(answer) : FaultResponse(status: 404) }) { server in
+    try await FaultServer.with({ request in
+      request.path == "/v1/push" ? FaultResponse.json(answer) : FaultResponse(status: 404)
+    }) { server in
       try await Command.with(server: server.url) { command in
         #expect(try await command.run("push", "offer").output == "providers \(text)\n")
       }
