@@ -29,8 +29,11 @@ struct DesktopServiceTests {
         #expect(try await presenter.replace(handle, with: Self.request) == handle)
         try await presenter.withdraw(handle)
       }
-      #expect(desktop.calls.map(\.method) == ["Notify", "Notify", "Notify", "CloseNotification"])
-      #expect(desktop.calls.map(\.replaces) == [0, 0, 1, 0])
+      // The presenter still knows the service that has ended.
+      let last = try await desktop.run(.plain) { try await presenter.present(Self.request) }
+      #expect(last != nil)
+      #expect(desktop.calls.map(\.method) == ["Notify", "Notify", "Notify", "CloseNotification", "Notify"])
+      #expect(desktop.calls.map(\.replaces) == [0, 0, 1, 0, 0])
     }
   }
 
@@ -44,7 +47,34 @@ struct DesktopServiceTests {
         try await eventually("the service has the call") { desktop.calls.count == 1 && clock.sleeping == [5] }
         clock.advance(by: 5)
         #expect(try await showing.value == nil)
+        let cancelled = Task { try await presenter.present(Self.request) }
+        try await eventually("it calls again") { Self.children("Notify") == 1 }
+        cancelled.cancel()
+        try await eventually("a call that is cancelled ends at once") { Self.children("Notify") == 0 }
       }
+    }
+  }
+
+  @Test("ends the program that listens for taps once nobody wants them any more")
+  func listening() async throws {
+    try await Desktop.with { desktop in
+      let presenter = desktop.presenter()
+      let listening = Task { for await _ in presenter.taps() {} }
+      try await eventually("it listens") { Self.children("monitor") == 1 }
+      listening.cancel()
+      await listening.value
+      try await eventually("the program has ended") { Self.children("monitor") == 0 }
+    }
+  }
+
+  /// Returns the number of running children of this process that call or listen to a bus.
+  private static func children(_ word: String) -> Int {
+    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return processes.count { process in
+      let command = (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)) ?? ""
+      guard command.contains("busctl"), command.contains(word) else { return false }
+      let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+      return status.contains("PPid:\t\(getpid())\n")
     }
   }
 
