@@ -48,9 +48,9 @@ struct DesktopServiceTests {
         clock.advance(by: 5)
         #expect(try await showing.value == nil)
         let cancelled = Task { try await presenter.present(Self.request) }
-        try await eventually("it calls again") { Self.children("Notify") == 1 }
+        try await eventually("it calls again") { Self.callers(of: desktop, "Notify") == 1 }
         cancelled.cancel()
-        try await eventually("a call that is cancelled ends at once") { Self.children("Notify") == 0 }
+        try await eventually("a call that is cancelled ends at once") { Self.callers(of: desktop, "Notify") == 0 }
       }
     }
   }
@@ -60,21 +60,21 @@ struct DesktopServiceTests {
     try await Desktop.with { desktop in
       let presenter = desktop.presenter()
       let listening = Task { for await _ in presenter.taps() {} }
-      try await eventually("it listens") { Self.children("monitor") == 1 }
+      try await eventually("it listens") { Self.callers(of: desktop, "monitor") == 1 }
       listening.cancel()
       await listening.value
-      try await eventually("the program has ended") { Self.children("monitor") == 0 }
+      try await eventually("the program has ended") { Self.callers(of: desktop, "monitor") == 0 }
     }
   }
 
-  /// Returns the number of running children of this process that call or listen to a bus.
-  private static func children(_ word: String) -> Int {
+  /// Returns the number of running programs that call or listen to a bus.
+  private static func callers(of desktop: Desktop, _ word: String) -> Int {
     let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return processes.count { process in
       let command = (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)) ?? ""
       guard command.contains("busctl"), command.contains(word) else { return false }
-      let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-      return status.contains("PPid:\t\(getpid())\n")
+      let variables = (try? String(contentsOfFile: "/proc/\(process)/environ", encoding: .utf8)) ?? ""
+      return variables.contains(desktop.address)
     }
   }
 
