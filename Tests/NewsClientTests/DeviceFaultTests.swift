@@ -57,6 +57,21 @@ import Testing
     }
   }
 
+  @Test("moves to another server, also if the former one does not remove it")
+  func formerServer() async throws {
+    try await with { installation, devices, client in
+      try await client.registerDevice(Self.registration)
+      devices.answer(FaultResponse(status: 503))
+      let newDevices = DeviceServer(installation.feed)
+      try await FaultServer.with(newDevices.respond) { server in
+        var other = installation
+        other.address = server.url
+        try await other.client().registerDevice(Self.registration)
+        #expect(newDevices.devices.count == 1 && devices.requests().last == "DELETE")
+      }
+    }
+  }
+
   @Test("sends its code and its secret to the server that has accepted it")
   func secretStays() async throws {
     try await with { installation, devices, client in

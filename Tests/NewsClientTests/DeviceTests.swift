@@ -107,6 +107,20 @@ import Testing
     }
   }
 
+  @Test("is registered although the server does not take the report of its token")
+  func failedReport() async throws {
+    try await registered { installation, devices, client in
+      let credentials = #"{"expires":"2027-02-24T06:00:00.000Z","id":"\#(UUID())","secret":"s"}"#
+      devices.answer(.json(credentials), FaultResponse(status: 500))
+      var changed = Self.registration
+      changed.token = "other"
+      try await client.registerDevice(changed)
+      #expect(devices.requests() == ["PUT", "PUT state"])
+      try await client.registerDevice(changed)
+      #expect(devices.requests() == [])
+    }
+  }
+
   @Test("is not renewed after a fetch that has failed, because the address of the server may be wrong")
   func failedFetch() async throws {
     try await registered { installation, devices, client in
