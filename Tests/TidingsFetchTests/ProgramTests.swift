@@ -1,3 +1,4 @@
+import BackgroundFetch
 import FaultServer
 import Foundation
 import News
@@ -5,6 +6,42 @@ import NewsClient
 import TestKit
 import TestSupport
 import Testing
+
+@Suite("tidings-fetch notify") struct NotifyCommandTests {
+  /// A desktop of which nobody sees anything.
+  private struct Screen: NotificationPresenter {
+    func present(_ request: NotificationRequest) async throws -> String? { nil }
+  }
+
+  @Test("lists the next requests of the app and its last five notifications, the newest first")
+  func list() async throws {
+    try await Command.with(server: "http://127.0.0.1:1") { command in
+      let clock = ManualClock()
+      var configuration = NewsFetcher.Configuration(
+        folder: command.folder, feed: FollowedFeed(server: try #require(URL(string: command.server))), userAgent: "app")
+      configuration.presenter = Screen()
+      let app = try NewsFetcher(
+        configuration, application: ApplicationLifecycle(launchReason: .user, clock: clock), clock: clock)
+      // The clock begins at 22:13:20.
+      for number in 1...6 {
+        try await app.notifications.add(NotificationRequest(identifier: "\(number)", title: "Tide \(number)"))
+        clock.advance(by: 60)
+      }
+      for (title, seconds) in [("Low water", 7200.0), ("High water", 3600)] {
+        let date = clock.now.date + seconds
+        try await app.notifications.add(NotificationRequest(identifier: title, title: title, deliveryDate: date))
+      }
+      let lines = try await command.run("notify").output.split(separator: "\n").map(String.init)
+      #expect(
+        lines.suffix(7) == [
+          "next      2023-11-14 23:19  High water", "next      2023-11-15 00:19  Low water",
+          "shown     2023-11-14 22:18  Tide 6", "shown     2023-11-14 22:17  Tide 5",
+          "shown     2023-11-14 22:16  Tide 4", "shown     2023-11-14 22:15  Tide 3",
+          "shown     2023-11-14 22:14  Tide 2",
+        ])
+    }
+  }
+}
 
 @Suite("The program for new items") struct ProgramTests {
   /// Runs the body with a server with one item, a store that has fetched it, and a program.
