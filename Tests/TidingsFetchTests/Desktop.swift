@@ -55,7 +55,8 @@ struct Desktop: Sendable {
         last = 0
         @dbus.service.method(name, in_signature='', out_signature='as')
         def GetCapabilities(self):
-            note(method='GetCapabilities', id=0, app='', replaces=0, summary='', body='', hints={}, actions=[], timeout=0)
+            note(method='GetCapabilities', id=0, app='', replaces=0, summary='', body='', hints={}, actions=[],
+                 timeout=0)
             if kind == 'hang': time.sleep(3600)
             return kind.split(',')
         @dbus.service.method(name, in_signature='susssasa{sv}i', out_signature='u')
