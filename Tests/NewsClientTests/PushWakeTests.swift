@@ -149,6 +149,24 @@ import Testing
     }
   }
 
+  @Test("reports what its first fetch has brought, also if the second one for its token brings nothing")
+  func staleSecondResponse() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch(.scheduled)
+      let one = feed.token()
+      feed.publish("two")
+      let outdated = [one, feed.token()].map { feed.respond(FaultRequest(target: "/v1/changes?since=\($0)")) }
+      feed.publish("three")
+      for response in outdated { feed.fault(next: .response(response)) }
+      let report = await client.receive(push(token: feed.token()))
+      #expect(report.result == .newData && report.inserted == 1)
+      #expect(feed.faultsLeft == 0)
+    }
+  }
+
   @Test("over the limit stays pending until the newest token is reached, in whatever order the pushes arrive")
   func olderPush() async throws {
     try await Installation.with { installation in
