@@ -25,6 +25,13 @@ import Testing
     }
   }
 
+  @Test("and was stored by an older version has no buttons")
+  func olderVersion() throws {
+    let json = #"{"identifier":"tide","title":"High water","body":"","urgency":"normal"}"#
+    let decoded = try JSONDecoder().decode(NotificationRequest.self, from: Data(json.utf8))
+    #expect(decoded == request("tide", "High water") && decoded.actions == [])
+  }
+
   @Test("for a date is shown once when it is due, in whichever process asks then")
   func scheduled() async throws {
     try await Installation.with { installation in
