@@ -1,3 +1,4 @@
+import BackgroundFetch
 import FaultServer
 import Foundation
 import News
@@ -231,6 +232,22 @@ struct DesktopTests {
       #expect(desktop.calls.map(\.summary) == ["Ferry", "Storm"])
       #expect(desktop.calls.map(\.body) == ["It sails.", ""])
       #expect(desktop.calls.map { $0.hints["urgency"] } == ["1", "2"])
+    }
+  }
+
+  @Test("about alerts of pushes are raised by the process that stays alive, to which they are passed")
+  func alertOfWatch() async throws {
+    try await with { _, command, desktop in
+      #expect(try await command.run("notify", "set", "--notify").status == 0)
+      try await desktop.run(.markup) {
+        let watch = try command.start(["watch"])
+        let lock = FetchLock(path: command.folder.appending(path: "app.lock").path)
+        try await eventually("it receives pushes") { try lock.isHeld }
+        #expect(try await receive(#"{"title":"Ferry"}"#, command, []).status == 10)
+        try await eventually("it is shown") { desktop.calls.map(\.summary) == ["Ferry"] }
+        watch.send(SIGTERM)
+        #expect(await watch.result().status == 0)
+      }
     }
   }
 
