@@ -46,6 +46,10 @@ import Testing
       let (id, _) = try await Self.make(store)
       // A feed that asks for a longer wait than a day has it.
       #expect(try await Self.poll(store, id, wait: 200_000, at: Self.start + 50) == Self.start + 200_050)
+      // The lease of one feed has no effect on another.
+      let other = UUID()
+      _ = try await store.createSubscription(other, SubscriptionContent(url: "https://other.example/"))
+      #expect(try await Self.poll(store, other, at: Self.start + 60) == Self.start + 3660)
       #expect(try await Self.poll(store, id, at: Self.start + 100) == Self.start + 100 + 4 * 3600)
       try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start + 200)
       #expect(try await store.subscription(id).nextPoll == Self.start + 100 + 4 * 3600)
@@ -118,12 +122,16 @@ import Testing
   func backoff() async throws {
     try await NewsDatabase.withStore { store, _ in
       let (id, request) = try await Self.make(store)
+      #expect(try await Self.poll(store, id, at: Self.start + 50) == Self.start + 50 + 4 * 3600)
       let lease = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 100))
       var outcome = PollOutcome(wait: 7200)
       outcome.failure = (status: 503, message: "busy")
       try await store.noteHubNotice(Self.token(request), at: Self.start + 101)
       try await store.finishPoll(lease, outcome, at: Self.start + 102)
       try await store.noteHubNotice(Self.token(request), at: Self.start + 103)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 7302)
+      // Neither does the end of the lease, after which polls are regular again.
+      try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start + 86_401)
       #expect(try await store.subscription(id).nextPoll == Self.start + 7302)
     }
   }

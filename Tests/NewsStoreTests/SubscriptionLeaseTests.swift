@@ -156,14 +156,17 @@ import Testing
     }
   }
 
-  @Test("A poll on request during another one follows it at once, and not before Retry-After of that one")
-  func requestedDuringPoll() async throws {
+  @Test(
+    "A poll on request during another one follows it at once, and not before Retry-After of that one",
+    arguments: [false, true])
+  func requestedDuringPoll(fails: Bool) async throws {
     try await NewsDatabase.withStore { store, _ in
       let id = try await Self.make(store, 1)[0]
       let lease = try #require(try await store.leaseSubscription(for: 60, at: Self.start))
       _ = try await store.requestPoll(id)
       var outcome = PollOutcome(wait: 600)
       outcome.retryAfter = 500
+      if fails { outcome.failure = (status: 503, message: "busy") }
       try await store.finishPoll(lease, outcome, at: Self.start + 1)
       #expect(try await store.subscription(id).nextPoll == Self.start + 501)
     }
@@ -199,6 +202,62 @@ import Testing
     }
   }
 
+  @Test("The failure, the losses and the new items of a feed are not those of its new address, which is polled at once")
+  func newAddressOfFailingFeed() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let id = try await Self.make(store, 1)[0]
+      var (outcome, losses) = (PollOutcome(wait: 600), PollLosses())
+      losses.add("an entry has no text")
+      outcome.failure = (status: 404, message: "not found")
+      outcome.losses = losses
+      outcome.entries.inserted = 7
+      let first = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start))
+      try await store.finishPoll(first, outcome, at: Self.start)
+      let former = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 10))
+      #expect(former.failures == 1 && former.newItems == 7 && former.subscription.losses?.count == 1)
+      try await Self.change(store, id) { $0.url = "https://other.example/" }
+      let changed = try await store.subscription(id)
+      #expect(changed.lastError == nil && changed.losses == nil)
+      // The time of the change is that of the database, long before the start.
+      #expect(try #require(changed.nextPoll) < Self.start)
+      let new = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 11))
+      #expect(new.failures == 0 && new.newItems == 0)
+    }
+  }
+
+  @Test("A change of a feed other than its address has no effect on its polls")
+  func otherChanges() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let id = try await Self.make(store, 1)[0]
+      var failure = PollOutcome(wait: 600)
+      failure.failure = (status: 503, message: "busy")
+      let first = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start))
+      try await store.finishPoll(first, failure, at: Self.start)
+      try await Self.change(store, id) { $0.title = "Port" }
+      #expect(try await store.subscription(id).nextPoll == Self.start + 600)
+      let second = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 600))
+      #expect(second.failures == 1)
+      try await Self.change(store, id) { $0.language = "de" }
+      try await store.finishPoll(second, PollOutcome(wait: 600), at: Self.start + 601)
+      let polled = try await store.subscription(id)
+      #expect(polled.lastSuccess == Self.start + 601 && polled.nextPoll == Self.start + 1201)
+      #expect(polled.title == "Port" && polled.language == "de" && polled.revision == 3)
+    }
+  }
+
+  @Test("A feed that another process is taking at this moment is passed over, and nobody waits for it")
+  func locked() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let ids = try await Self.make(store, 2)
+      _ = try await sql.query("UPDATE subscriptions SET next_poll = '2020-01-01Z' WHERE id = \(ids[0])")
+      let taken = try await sql.transaction { transaction in
+        _ = try await transaction.query("SELECT 1 FROM subscriptions WHERE id = \(ids[0]) FOR UPDATE")
+        return try await store.leaseSubscription(for: 60, at: Self.start)?.subscription.id
+      }
+      #expect(taken == ids[1])
+    }
+  }
+
   @Test("A resumed feed has no failures, and is polled again at once if a poll is under way")
   func resumed() async throws {
     try await NewsDatabase.withStore { store, _ in
@@ -227,7 +286,10 @@ import Testing
       _ = try await sql.query("UPDATE subscriptions SET failures = 2 WHERE id = \(ids[1])")
       _ = try await sql.query(
         "UPDATE subscriptions SET failures = 9, paused = true, next_poll = '2020-01-01Z' WHERE id = \(ids[2])")
-      _ = try await sql.query("UPDATE subscriptions SET failures = 1 WHERE id = \(ids[5])")
+      _ = try await sql.query(
+        "UPDATE subscriptions SET failures = 1, next_poll = \(Self.start + 60) WHERE id = \(ids[5])")
+      try await store.countSubscriptions(at: Self.start - 60)
+      #expect(store.polls.subscriptions.overdueSeconds == 0, "no poll is due")
       // A poll under way is not late.
       _ = try #require(try await store.leaseSubscription(for: 600, only: ids[3], at: Self.start + 10))
       _ = try await sql.query("UPDATE subscriptions SET next_poll = '2020-01-01Z' WHERE id = \(ids[3])")
@@ -235,6 +297,8 @@ import Testing
       let counts = store.polls.subscriptions
       #expect(counts.working == 4 && counts.failing == 1 && counts.paused == 1)
       #expect(counts.overdueSeconds == 120)
+      try await store.countSubscriptions(at: Self.start + 611)
+      #expect(store.polls.subscriptions.overdueSeconds > 1e8, "the process of the poll under way has died")
       // Feeds that work come first if there is little room.
       let healthy = try await store.leaseSubscription(for: 60, skipsFailing: true, at: Self.start + 120)
       #expect(healthy?.subscription.id == ids[4])
@@ -270,6 +334,10 @@ import Testing
       try await store.finishPoll(lease, failure, at: Self.start + 40)
       let paused = try await store.subscription(id)
       #expect(paused.paused && paused.nextPoll == nil && paused.revision == 2)
+      // A command may poll it, which does not resume it.
+      let byHand = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 50))
+      try await store.finishPoll(byHand, PollOutcome(wait: 10), at: Self.start + 50)
+      #expect(try await store.subscription(id).paused)
       #expect(try await store.leaseSubscription(for: 60, at: Self.start + 1e6) == nil)
     }
   }

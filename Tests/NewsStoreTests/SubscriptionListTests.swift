@@ -1,0 +1,43 @@
+import Foundation
+import News
+import NewsStore
+import TestSupport
+import Testing
+
+@Suite("The list of subscriptions") struct SubscriptionListTests {
+  private static func follow(_ store: NewsStore, _ url: String, _ title: String? = nil) async throws {
+    _ = try await store.createSubscription(UUID(), SubscriptionContent(url: url, title: title))
+  }
+
+  @Test("It is ordered by address")
+  func order() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      for name in ["sea", "air", "port"] { try await Self.follow(store, "https://\(name).example/") }
+      #expect(
+        try await store.subscriptions().map(\.url) == [
+          "https://air.example/", "https://port.example/", "https://sea.example/",
+        ])
+    }
+  }
+
+  @Test(
+    "A search takes no account of upper and lower case, in titles and addresses, and a feed needs no title",
+    arguments: [
+      ("port AUTH", ["https://a.example/News"]), ("/news", ["https://a.example/News", "https://b.example/news"]),
+      ("B.EXAMPLE", ["https://b.example/news"]), ("sea", []),
+    ])
+  func search(text: String, addresses: [String]) async throws {
+    try await NewsDatabase.withStore { store, _ in
+      try await Self.follow(store, "https://a.example/News", "Port Authority")
+      try await Self.follow(store, "https://b.example/news")
+      let page = try await store.subscriptions(SubscriptionQuery(search: text))
+      #expect(page.subscriptions.map(\.subscription.url) == addresses)
+      #expect(page.total == 2 && !page.hasMore)
+    }
+  }
+
+  @Test("A key for passwords has 32 bytes", arguments: [0, 16, 31, 32, 33])
+  func key(bytes: Int) {
+    #expect((FeedPasswordKey(Data(repeating: 7, count: bytes).base64EncodedString()) != nil) == (bytes == 32))
+  }
+}
