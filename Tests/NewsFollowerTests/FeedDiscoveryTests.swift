@@ -76,6 +76,42 @@ import Testing
     }
   }
 
+  @Test("The first three links of a page are tried, and the failure names the first of them")
+  func manyLinks() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { request in
+        switch request.path {
+        case "/": Self.page((1...4).map { Self.link("/\($0)") }.joined())
+        case "/1": FaultResponse(status: 503)
+        case "/2": Self.page("")
+        case "/4": Followed.feed(["a"])
+        default: FaultResponse(status: 404)
+        }
+      }
+      let message = try await followed.poll(try await followed.subscribe("/")).lastError?.message
+      #expect(message?.contains("/1: the server has answered with the status 503") == true, "\(message ?? "")")
+      #expect(followed.server.requests.map(\.path) == ["/", "/1", "/2", "/3"])
+    }
+  }
+
+  @Test("Links that lead to no feed are passed over, and the address of a feed is that after permanent redirects")
+  func laterLink() async throws {
+    try await Followed.with { followed in
+      let port = followed.server.port
+      followed.server.respond { request in
+        switch request.path {
+        case "/": Self.page(Self.link("http://private.example:\(port)/feed") + Self.link("/text") + Self.link("/old"))
+        case "/text": Self.page("")
+        case "/old": FaultResponse(status: 301, headers: [("Location", "/feed")])
+        default: Followed.feed(["a"])
+        }
+      }
+      let subscription = try await followed.poll(try await followed.subscribe("/"))
+      #expect(subscription.lastError == nil && subscription.url.hasSuffix("/feed"))
+      #expect(try await followed.titles() == ["a"])
+    }
+  }
+
   @Test("A feed that a page replaces for a while is not exchanged for another one")
   func errorPage() async throws {
     try await Followed.with { followed in

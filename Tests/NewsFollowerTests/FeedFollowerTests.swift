@@ -4,6 +4,7 @@ import News
 import NewsFollower
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -25,6 +26,8 @@ import Testing
       #expect(subscription.title == "Port")
       try await followed.follower.pollDue()
       #expect(followed.server.requests.count == 1)
+      let accepted = try #require(followed.server.requests.first?["Accept"])
+      #expect(["rss+xml", "atom+xml", "feed+json"].allSatisfy { accepted.contains("application/\($0)") })
 
       followed.server.respond { request in
         request["If-None-Match"] == "\"1\"" && request["If-Modified-Since"] == "x"
@@ -65,10 +68,10 @@ import Testing
     try await Followed.with { followed in
       try await followed.store.ensureTopics(["sea": TopicContent(titles: [:], position: 0)])
       followed.server.respond { _ in Followed.feed(["a", "b"]) }
-      let id = try await followed.subscribe("/feed", topics: ["sea"], state: .draft)
+      let id = try await followed.subscribe("/feed", topics: ["sea"], state: .draft, language: "fr")
       try await followed.follower.pollDue()
       let drafts = try await followed.store.editorialItems(EditorialQuery(state: .draft)).items
-      #expect(drafts.count == 2 && drafts.allSatisfy { $0.item.topics == ["sea"] })
+      #expect(drafts.count == 2 && drafts.allSatisfy { $0.item.topics == ["sea"] && $0.item.language == "fr" })
       let a = try #require(drafts.first { $0.item.title == "a" })
       _ = try await followed.store.write(a.item.id, if: .exists) { item in
         var content = ItemContent(try #require(item))
@@ -97,6 +100,7 @@ import Testing
         throw Unexpected(description: "the wait was not respected")
       }
       #expect(end == Followed.start + 7200 && followed.server.requests.count == 1)
+      #expect(try await followed.store.subscription(id).nextPoll == failing.nextPoll)
       followed.server.respond { _ in FaultResponse(body: Data("[1]".utf8)) }
       followed.advance(1000)
       try await followed.follower.pollDue()
@@ -140,7 +144,9 @@ import Testing
       try await followed.follower.pollDue()
       let paused = try await followed.store.subscription(gone)
       #expect(paused.paused && paused.lastError?.message == "the feed is gone for good (410)")
-      #expect(try await followed.store.subscription(ended).paused)
+      let last = try await followed.store.subscription(ended)
+      #expect(last.paused && last.lastError?.message.contains("the feed has ended") == true)
+      #expect(last.lastError?.status == nil)
       let moved = try await followed.store.subscription(old)
       #expect(moved.url.hasSuffix("/new") && moved.revision == 2)
     }
@@ -267,6 +273,60 @@ import Testing
         throw Unexpected(description: "the wait was not respected")
       }
       #expect(end == Followed.start + 7200 && followed.server.requests.count == 1)
+      followed.advance(1)
+      _ = try await followed.poll(id)
+      #expect(followed.server.requests.count == 2)
+    }
+  }
+
+  /// A feed that arrives so slowly that its poll takes longer than any test.
+  private static let slow = FaultResponse(body: Data(repeating: 32, count: 10_000)).dripping(every: .milliseconds(100))
+
+  @Test("A poll that is interrupted is no failure of its feed, which is polled again after a minute")
+  func interrupted() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Self.slow }
+      let id = try await followed.subscribe("/feed")
+      let poll = Task { try await followed.follower.poll(id) }
+      try await eventually("the feed is requested") { !followed.server.requests.isEmpty }
+      poll.cancel()
+      _ = await poll.result
+      let subscription = try await followed.store.subscription(id)
+      #expect(subscription.lastError == nil && subscription.lastSuccess == nil)
+      #expect(subscription.nextPoll == Followed.start + 60)
+      #expect(try await followed.store.leaseSubscription(for: 60, at: Followed.start + 59) == nil)
+      #expect(try await followed.store.leaseSubscription(for: 60, at: Followed.start + 60) != nil)
+    }
+  }
+
+  @Test("A poll that another process has taken over after five minutes stores nothing")
+  func takenOver() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Followed.feed(["a"]).hanging(at: .start) }
+      let id = try await followed.subscribe("/feed")
+      async let attempt = followed.follower.poll(id)
+      try await eventually("the feed is requested") { !followed.server.requests.isEmpty }
+      let store = followed.store
+      #expect(try await store.leaseSubscription(for: 60, only: id, at: Followed.start + 299) == nil)
+      #expect(try await store.leaseSubscription(for: 60, only: id, at: Followed.start + 300) != nil)
+      followed.server.release()
+      _ = try await attempt
+      let subscription = try await store.subscription(id)
+      #expect(subscription.lastSuccess == nil && subscription.lastError == nil)
+      #expect(try await followed.titles() == [])
+    }
+  }
+
+  @Test("A poll by hand says that another process polls the feed, or that there is no such subscription")
+  func refusals() async throws {
+    try await Followed.with { followed in
+      let id = try await followed.subscribe("/feed")
+      _ = try #require(try await followed.store.leaseSubscription(for: 60, only: id, at: followed.now))
+      guard case .busy = try await followed.follower.poll(id) else {
+        throw Unexpected(description: "two processes have polled the feed")
+      }
+      #expect(followed.server.requests.isEmpty)
+      await #expect(throws: StoreError.notFound) { try await followed.follower.poll(UUID()) }
     }
   }
 }

@@ -1,6 +1,7 @@
 import FaultServer
 import Foundation
 import News
+import NewsFollower
 import NewsStore
 import TestSupport
 import Testing
@@ -39,6 +40,22 @@ import Testing
       #expect(try await followed.poll(id).losses == losses)
       followed.server.respond { _ in Self.feed(good) }
       #expect(try await followed.poll(id).losses == nil)
+    }
+  }
+
+  @Test(
+    "The losses of a feed that breaks off, and of one with too many entries, are reported", arguments: [1, 1000])
+  func reportOfFailure(newItems: Int) async throws {
+    try await Followed.with(newItems: NewItemLimits(perPoll: newItems)) { followed in
+      let items = ["<guid>1</guid><title>a</title>", "<guid>2</guid>", "<guid>3</guid><title>c</title>"].map {
+        "<item>\($0)<pubDate>2026-01-02</pubDate></item>"
+      }
+      let feed = Self.feed(items.joined())
+      let end = newItems == 1 ? 0 : "</channel></rss>".utf8.count
+      followed.server.respond { _ in feed.body { Data($0.dropLast(end)) } }
+      let subscription = try await followed.poll(try await followed.subscribe("/feed"))
+      #expect(subscription.lastError != nil && subscription.paused == (newItems == 1))
+      #expect(subscription.losses?.messages.contains { $0.contains("neither text nor title") } == true)
     }
   }
 

@@ -108,6 +108,36 @@ import Testing
     }
   }
 
+  @Test("It may be empty")
+  func empty() async throws {
+    try await Followed.with { followed in
+      let authorization = "Basic " + Data("ann:".utf8).base64EncodedString()
+      followed.server.respond { request in
+        request["Authorization"] == authorization ? Followed.feed(["a"]) : FaultResponse(status: 401)
+      }
+      let id = UUID()
+      let url = "http://feeds.example:\(followed.server.port)/feed"
+      _ = try await followed.store.createSubscription(id, SubscriptionContent(url: url, user: "ann", password: ""))
+      #expect(try await followed.poll(id).lastError == nil)
+    }
+  }
+
+  @Test("It is not sent to a feed elsewhere to which a page links, and the address of the page stays")
+  func discoveryElsewhere() async throws {
+    try await Followed.with { followed in
+      let address = "http://other.example:\(followed.server.port)/there"
+      let page = "<html><link rel=alternate type='application/rss+xml' href='\(address)'>"
+      followed.server.respond { request in
+        if request.path == "/there" { return Followed.feed(["a"]) }
+        guard Self.isRight(request) else { return FaultResponse(status: 401) }
+        return FaultResponse(headers: [("Content-Type", "text/html")], body: Data(page.utf8))
+      }
+      let subscription = try await followed.poll(try await Self.subscribe(followed))
+      #expect(subscription.lastError == nil && subscription.url.hasSuffix("/feed"))
+      #expect(followed.server.requests.map { $0["Authorization"] } == [Self.authorization, nil])
+    }
+  }
+
   @Test("A page at the same origin is searched with it, and the preview uses it too")
   func discovery() async throws {
     try await Followed.with { followed in

@@ -72,11 +72,13 @@ struct Followed: Sendable {
 
   /// Follows `/path` of the server.
   func subscribe(
-    _ path: String, host: String = "feeds.example", topics: [String] = [], state: Subscription.State = .published
+    _ path: String, host: String = "feeds.example", topics: [String] = [], state: Subscription.State = .published,
+    language: String? = nil
   ) async throws -> UUID {
     let id = UUID()
     let url = try OutgoingURL("http://\(host):\(server.port)\(path)").text
-    _ = try await store.createSubscription(id, SubscriptionContent(url: url, topics: topics, state: state))
+    _ = try await store.createSubscription(
+      id, SubscriptionContent(url: url, topics: topics, state: state, language: language))
     // The database's clock has set the time of the first poll.
     _ = try await sql.query("UPDATE subscriptions SET next_poll = \(now) WHERE id = \(id)")
     return id

@@ -27,12 +27,14 @@ import Testing
       let headers = [(name: "ETag", value: "\"1\"")]
       followed.server.respond { request in
         request["If-None-Match"] == nil
-          ? Followed.feed(Self.titles(1...7), headers: headers) : FaultResponse(status: 304, headers: headers)
+          ? Followed.feed(Self.titles(1...7), headers: headers, channel: "<language>de</language>")
+          : FaultResponse(status: 304, headers: headers)
       }
       let id = try await followed.subscribe("/feed")
       try await followed.follower.pollDue()
       let paused = try await followed.store.subscription(id)
-      #expect(paused.paused && paused.title == "Port" && paused.nextPoll == nil)
+      #expect(paused.paused && paused.title == "Port" && paused.language == "de" && paused.nextPoll == nil)
+      #expect(paused.lastError?.status == nil, "the response is not at fault")
       let message = try #require(paused.lastError?.message)
       #expect(message.contains("more than 3 new entries") && message.contains("resumes"))
       #expect(try await followed.titles() == ["g", "f", "e"])
@@ -102,6 +104,44 @@ import Testing
       followed.server.respond { _ in Followed.feed(Self.titles(1...6)) }
       #expect(try await followed.poll(id).lastError == nil)
       #expect(try await followed.titles().count == 6)
+    }
+  }
+
+  @Test("A day begins with a new item, not with a poll that finds none")
+  func dayBegins() async throws {
+    try await Followed.with(newItems: NewItemLimits(perPoll: 3, perDay: 4)) { followed in
+      let id = try await followed.subscribe("/feed")
+      followed.server.respond { _ in Followed.feed([]) }
+      #expect(try await followed.poll(id).lastError == nil)
+      followed.advance(80_000)
+      followed.server.respond { _ in Followed.feed(Self.titles(1...3)) }
+      #expect(try await followed.poll(id).lastError == nil)
+      followed.advance(6400)
+      followed.server.respond { _ in Followed.feed(Self.titles(1...6)) }
+      #expect(try await followed.poll(id).paused)
+      #expect(try await followed.titles().count == 4)
+    }
+  }
+
+  @Test("Changes are counted for a day also if the feed breaks off or is paused", arguments: [true, false])
+  func changesOfFailures(breaksOff: Bool) async throws {
+    var limits = NewItemLimits(perPoll: 5)
+    (limits.changesPerPoll, limits.changesPerDay) = (2, 3)
+    try await Followed.with(newItems: limits) { followed in
+      followed.server.respond { _ in Followed.feed(Self.titles(1...5)) }
+      let id = try await followed.subscribe("/feed")
+      #expect(try await followed.poll(id).lastError == nil)
+      let changed = Self.titles(1...5).map { $0 + "2" }
+      followed.server.respond { _ in
+        breaksOff
+          ? Followed.feed(changed).body { Data($0.dropLast("</channel></rss>".utf8.count)) }
+          : Followed.feed(changed + Self.titles(6...11))
+      }
+      let failed = try await followed.poll(id)
+      #expect(failed.lastError != nil && failed.paused != breaksOff)
+      followed.server.respond { _ in Followed.feed(changed) }
+      _ = try await followed.poll(id)
+      #expect(try await followed.titles().count { $0.hasSuffix("2") } == 3)
     }
   }
 

@@ -3,6 +3,7 @@ import Foundation
 import News
 import NewsFollower
 import NewsStore
+import PostgresClient
 import TestSupport
 import Testing
 
@@ -35,6 +36,7 @@ import Testing
       Case(channel: "<ttl>120</ttl>", wait: 7200 * spread),
       Case(channel: "<ttl>500000</ttl>", wait: 7 * 86_400 * spread),
       Case(channel: "<sy:updatePeriod>hourly</sy:updatePeriod>", wait: 3600 * spread),
+      Case(channel: "<sy:updatePeriod>yearly</sy:updatePeriod>", wait: 7 * 86_400 * spread),
       Case(
         channel: "<sy:updatePeriod>daily</sy:updatePeriod><sy:updateFrequency>4</sy:updateFrequency>",
         wait: 21_600 * spread),
@@ -124,15 +126,65 @@ import Testing
     }
   }
 
+  /// A feed of entries with the given ages in seconds.
+  private static func feed(_ ages: [Double]) -> FaultResponse {
+    let items = ages.map { age in
+      let date = Followed.start.addingTimeInterval(-age).formatted(.iso8601)
+      return "<item><guid>\(age)</guid><title>a</title><pubDate>\(date)</pubDate></item>"
+    }
+    let text = "<rss version=\"2.0\"><channel><title>Port</title>\(items.joined())</channel></rss>"
+    return FaultResponse(body: Data(text.utf8))
+  }
+
+  private static let oldAndRecent = [40_000_000] + (1...10).map { 3600 * Double($0) }
+
+  @Test(
+    "A feed is polled after half of the time between its ten newest entries, from five minutes to half a day",
+    arguments: [
+      ([60, 120], 300), ([600, 1800], 600), ([100_000, 300_000], 43_200), ([3600], 3600),
+      (oldAndRecent, 1800),
+    ] as [([Double], Double)])
+  func cadence(ages: [Double], wait: Double) async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Self.feed(ages) }
+      let id = try await followed.subscribe("/feed")
+      _ = try await followed.poll(id)
+      let found = try await followed.wait(id)
+      #expect(abs(found - wait * Self.spread) < 0.01, "\(found)")
+    }
+  }
+
+  @Test(
+    "The wait doubles with each failure, up to half a day",
+    arguments: [(0, 300), (1, 600), (7, 38_400), (8, 43_200), (5000, 43_200)] as [(Int, Double)])
+  func backoff(failures: Int, wait: Double) async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in FaultResponse(status: 500) }
+      let id = try await followed.subscribe("/feed")
+      _ = try await followed.sql.query("UPDATE subscriptions SET failures = \(failures) WHERE id = \(id)")
+      _ = try await followed.poll(id)
+      let found = try await followed.wait(id)
+      #expect(abs(found - wait * 1.1) < 0.01, "\(found)")
+    }
+  }
+
+  @Test("Retry-After of a feed that was read binds polls by hand, too")
+  func retryAfterSuccess() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Followed.feed(["a"], headers: [("Retry-After", "9000")]) }
+      let id = try await followed.subscribe("/feed")
+      #expect(try await followed.poll(id).lastError == nil)
+      guard case .notBefore(let end) = try await followed.follower.poll(id) else {
+        throw Unexpected(description: "the wait was not respected")
+      }
+      #expect(end == Followed.start + 9000)
+    }
+  }
+
   @Test("An entry whose date is in the future has no effect on the time of the next poll")
   func future() async throws {
     try await Followed.with { followed in
-      let items = [864_000.0, -3600, -7200].map { seconds in
-        let date = Followed.start.addingTimeInterval(seconds).formatted(.iso8601)
-        return "<item><guid>\(seconds)</guid><title>a</title><pubDate>\(date)</pubDate></item>"
-      }
-      let feed = "<rss version=\"2.0\"><channel><title>Port</title>\(items.joined())</channel></rss>"
-      followed.server.respond { _ in FaultResponse(body: Data(feed.utf8)) }
+      followed.server.respond { _ in Self.feed([-864_000, 3600, 7200]) }
       let id = try await followed.subscribe("/feed")
       _ = try await followed.poll(id)
       #expect(abs(try await followed.wait(id) - 1800 * Self.spread) < 0.01)
@@ -145,12 +197,36 @@ import Testing
       followed.server.respond { _ in Followed.feed(["a"], hasDates: false) }
       let id = try await followed.subscribe("/feed")
       var waits: [Double] = []
-      for titles in [["a"], ["a", "b"], ["a", "b", "c"], ["a", "b", "c"], ["a", "b", "c"]] {
+      let all = ["a", "b", "c", "d", "e", "f"]
+      let lists = (1...6).map { Array(all.prefix($0)) } + [all, all, ["a", "b", "c", "d", "e", "f2"]]
+      for titles in lists {
         followed.server.respond { _ in Followed.feed(titles, hasDates: false) }
         _ = try await followed.poll(id)
         waits.append(try await followed.wait(id) / 1.05)
       }
-      #expect(zip(waits, [3600, 1800, 900, 1350, 2025]).allSatisfy { abs($0 - $1) < 0.01 }, "\(waits)")
+      let expected = [3600, 1800, 900, 450, 300, 300, 450, 675, 337.5]
+      #expect(zip(waits, expected).allSatisfy { abs($0 - $1) < 0.01 }, "\(waits)")
+    }
+  }
+
+  @Test("The interval of a feed without dates grows when it has not changed (304), up to half a day")
+  func longestInterval() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { request in
+        request["If-None-Match"] == nil
+          ? Followed.feed(["a"], headers: [("ETag", "\"1\"")], hasDates: false) : FaultResponse(status: 304)
+      }
+      let id = try await followed.subscribe("/feed")
+      var waits: [Double] = []
+      for _ in 0..<9 {
+        _ = try await followed.poll(id)
+        waits.append(try await followed.wait(id) / Self.spread)
+      }
+      followed.server.respond { _ in Followed.feed(["a", "b"], hasDates: false) }
+      _ = try await followed.poll(id)
+      waits.append(try await followed.wait(id) / Self.spread)
+      let expected = [3600, 5400, 8100, 12_150, 18_225, 27_337.5, 41_006.25, 43_200, 43_200, 21_600]
+      #expect(zip(waits, expected).allSatisfy { abs($0 - $1) < 0.01 }, "\(waits)")
     }
   }
 }
