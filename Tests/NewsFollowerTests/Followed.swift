@@ -32,6 +32,7 @@ struct Followed: Sendable {
   let store: NewsStore
   let sql: PostgresPool
   let follower: FeedFollower
+  let client: OutgoingClient
   private let time: VirtualClock
 
   var now: Date { time.now }
@@ -64,7 +65,7 @@ struct Followed: Sendable {
         let follower = FeedFollower(
           store: store, client: client, logger: NewsDatabase.logger, limits: newItems, clock: { time.now },
           random: { 0.5 })
-        let followed = Followed(server: server, store: store, sql: sql, follower: follower, time: time)
+        let followed = Followed(server: server, store: store, sql: sql, follower: follower, client: client, time: time)
         try await withResource(client, release: { await $0.shutdown() }) { _ in try await body(followed) }
       }
     }

@@ -4,6 +4,7 @@ import News
 import NewsFollower
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -16,6 +17,7 @@ import Testing
       let requests = try await hubs.send()
       let request = try #require(requests.first)
       #expect(requests.count == 1 && request.path == "/hub" && request.mode == "subscribe")
+      #expect(hubs.store.hubActivity.count(of: .subscribe, accepted: true) == 1)
       #expect(request.topic == "\(hubs.web.url)/topic" && request.form["hub.lease_seconds"] == "864000")
       #expect(request.form["hub.callback"]?.hasPrefix("\(hubs.server.url)/v1/websub/") == true)
       #expect(request.token.count == 22 && request.secret.count == 43)
@@ -126,6 +128,7 @@ import Testing
         #expect(try await hubs.websub(id)?.error == "the hub has answered with the status 503", "\(round)")
         hubs.advance(7200)
       }
+      #expect(hubs.store.hubActivity.count(of: .subscribe, accepted: false) == 3)
       // This hub accepts requests and never confirms one.
       hubs.respond(202, at: "/hub1")
       for _ in 0..<4 {
@@ -143,6 +146,8 @@ import Testing
       let id = try await hubs.follow()
       let request = try #require(try await hubs.send().first)
       #expect(try await hubs.verify(request).status == 200)
+      // The hubs of the feed were a reason for a signal, too.
+      _ = hubs.store.hubActivity.takeSignal()
       if pauses {
         _ = try await hubs.store.modifySubscription(id, if: .exists) { subscription in
           var content = SubscriptionContent(subscription)
@@ -194,12 +199,12 @@ import Testing
       let id = try await hubs.follow()
       #expect(try await hubs.send().count == 1)
       hubs.serve(
-        Followed.feed(["a"], headers: [("Link", "</hub>; rel=\"hub\""), ("Link", "</other>; rel=\"self\"")]))
+        Followed.feed(["a"], headers: [("Link", "</hub>; rel=\"hub\""), ("Link", "</other?a=1&b=c+d>; rel=\"self\"")]))
       _ = try await hubs.follower.poll(id)
       let changed = try await hubs.send()
       #expect(
         Set(changed.map { "\($0.mode) \($0.topic.dropFirst(hubs.web.url.count))" }) == [
-          "unsubscribe /topic", "subscribe /other",
+          "unsubscribe /topic", "subscribe /other?a=1&b=c+d",
         ])
     }
   }
@@ -229,6 +234,22 @@ import Testing
       try await other.sendDue()
       let end = hubs.web.takeRequests().filter { $0.path == "/hub" }.map(Hubs.Request.init)
       #expect(end.map(\.mode) == ["unsubscribe"] && end.map(\.callback) == [request.callback])
+    }
+  }
+
+  @Test("A process that is stopped during a request leaves it to another one at once")
+  func stopped() async throws {
+    try await Hubs.with { hubs in
+      _ = try await hubs.follow()
+      _ = hubs.web.takeRequests()
+      hubs.web.respond(next: FaultResponse().hanging(at: .start))
+      let stopped = Task { try await hubs.subscriber.sendDue() }
+      try await eventually("the hub is asked") { !hubs.web.requests.isEmpty }
+      stopped.cancel()
+      await #expect(throws: (any Error).self) { try await stopped.value }
+      _ = hubs.web.takeRequests()
+      try await hubs.otherSubscriber.sendDue()
+      #expect(hubs.web.takeRequests().map(\.path) == ["/hub"])
     }
   }
 
@@ -276,6 +297,29 @@ import Testing
       #expect(try row.decode("hubs", as: [String].self) == expected.map { $0.replacing("URL", with: url) })
       #expect(try row.decode("hub_topic", as: String?.self) == topic?.replacing("URL", with: url))
     }
+  }
+
+  private static func expectHubs(_ expected: [String], of fields: [String]) async throws {
+    try await Hubs.with { hubs in
+      hubs.serve(Followed.feed(["a"], headers: fields.map { ("Link", $0) }))
+      _ = try await hubs.follow()
+      let row = try #require(try await hubs.sql.query("SELECT hubs FROM subscriptions").first)
+      #expect(try row.decode("hubs", as: [String].self) == expected)
+    }
+  }
+
+  @Test("At most eight hubs are read")
+  func manyHubs() async throws {
+    let addresses = (1...9).map { "https://h\($0).example/" }
+    try await Self.expectHubs(Array(addresses.prefix(8)), of: addresses.map { "<\($0)>; rel=hub" })
+  }
+
+  @Test("At most 16 KiB of all header fields are read")
+  func longFields() async throws {
+    let fields = [("a", 16_300), ("b", 200), ("c", 1)].map { name, bytes in
+      "<https://\(name).example/>; rel=hub; title=\"\(String(repeating: "x", count: bytes))\""
+    }
+    try await Self.expectHubs(["https://a.example/", "https://c.example/"], of: fields)
   }
 
   @Test(

@@ -1,0 +1,79 @@
+import FaultServer
+import Foundation
+import NewsFollower
+import NewsStore
+import OutgoingHTTP
+import TestSupport
+import Testing
+
+@Suite("The preview of a feed") struct FeedPreviewTests {
+  private static func preview(
+    _ followed: Followed, _ path: String, _ credentials: FeedCredentials? = nil
+  ) async throws -> FeedPreview {
+    let url = try OutgoingURL("http://feeds.example:\(followed.server.port)\(path)")
+    return try await FeedPreviewer(client: followed.client).preview(
+      of: url, credentials: credentials, assignment: ImportBatch.Assignment(), at: Followed.start)
+  }
+
+  private static func page(_ links: [String]) -> FaultResponse {
+    let tags = links.map { "<link rel=alternate type='application/rss+xml' href='\($0)'>" }
+    return FaultResponse(
+      headers: [("Content-Type", "text/html")], body: Data("<html><title>Port</title>\(tags.joined())".utf8))
+  }
+
+  @Test(
+    "It has the address that a subscription would have: that after permanent redirects",
+    arguments: [("/feed", "/feed"), ("/old", "/feed"), ("/today", "/today"), ("/page", "/feed"), ("/pages", "/today")])
+  func address(path: String, address: String) async throws {
+    try await Followed.with { followed in
+      followed.server.respond { request in
+        switch request.path {
+        case "/old": FaultResponse(status: 301, headers: [("Location", "/feed")])
+        case "/today": FaultResponse(status: 302, headers: [("Location", "/feed")])
+        case "/page": Self.page(["/old"])
+        case "/pages": Self.page(["/nowhere", "/today"])
+        case "/feed": Followed.feed(["a", "b"], channel: "<language>de</language>")
+        default: FaultResponse(status: 404)
+        }
+      }
+      let preview = try await Self.preview(followed, path)
+      #expect(preview.address == "http://feeds.example:\(followed.server.port)\(address)")
+      #expect(preview.title == "Port" && preview.language == "de" && preview.count == 2)
+      #expect(preview.items.map(\.title) == ["a", "b"])
+    }
+  }
+
+  @Test("Its failure names the first link of a page that cannot be read", arguments: [503, 200])
+  func firstLink(status: Int) async throws {
+    try await Followed.with { followed in
+      followed.server.respond { request in
+        switch request.path {
+        case "/page": Self.page(["/1", "/2"])
+        case "/1": FaultResponse(status: status, body: Data("<p>Hello</p>".utf8))
+        default: FaultResponse(status: 404)
+        }
+      }
+      let failure = await #expect(throws: FeedPreviewFailure.self) { try await Self.preview(followed, "/page") }
+      #expect(failure?.status == 200)
+      #expect(failure?.reason.contains("whose feed cannot be read: http://feeds.example") == true)
+      #expect(failure?.reason.contains("/1: ") == true && failure?.reason.contains("/2: ") == false)
+    }
+  }
+
+  @Test("The password is sent to the feed of a page at the same origin, and to no other")
+  func password() async throws {
+    try await Followed.with { followed in
+      let origin = "http://feeds.example:\(followed.server.port)"
+      let elsewhere = "http://other.example:\(followed.server.port)/there"
+      let authorization = "Basic " + Data("ann:s3cret".utf8).base64EncodedString()
+      followed.server.respond { request in
+        guard request["Authorization"] == authorization else { return FaultResponse(status: 401) }
+        return request.path == "/page" ? Self.page([elsewhere, "/feed"]) : Followed.feed(["a"])
+      }
+      let credentials = FeedCredentials(origin: origin, user: "ann", password: "s3cret")
+      #expect(try await Self.preview(followed, "/page", credentials).address == "\(origin)/feed")
+      #expect(followed.server.requests.map(\.path) == ["/page", "/there", "/feed"])
+      #expect(followed.server.requests[1]["Authorization"] == nil)
+    }
+  }
+}
