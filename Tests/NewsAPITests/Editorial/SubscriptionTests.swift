@@ -33,7 +33,7 @@ import Testing
       #expect(made.topics == ["sport"] && made.state == .draft && made.language == "de" && !made.paused)
       #expect(made.nextPoll != nil && made.revision == 1)
       let path = "/\(made.id.uuidString.lowercased())"
-      #expect(response["Location"] == "/v1/editorial/subscriptions\(path)")
+      #expect(response["Location"] == "/v1/editorial/subscriptions\(path)" && response["ETag"] == "\"r1\"")
       #expect(try await send("GET", path, nil, []).json(Subscription.self) == made)
       #expect(try await send("GET", path, nil, [("If-None-Match", "\"r1\"")]).status == 304)
       #expect(try await send("GET", "", nil, []).json(SubscriptionList.self).subscriptions == [made])
@@ -41,7 +41,10 @@ import Testing
       let patch = #"{"paused": true, "language": null}"#
       #expect(try await send("PATCH", path, patch, []).status == 428)
       #expect(try await send("PATCH", path, patch, [("If-Match", "\"r2\"")]).status == 412)
-      let paused = try await send("PATCH", path, patch, [("If-Match", "\"r1\"")]).json(Subscription.self)
+      let patched = try await send(
+        "PATCH", path, patch, [("If-Match", "\"r1\""), ("Content-Type", "application/merge-patch+json")])
+      #expect(patched["ETag"] == "\"r2\"")
+      let paused = try patched.json(Subscription.self)
       #expect(paused.paused && paused.language == nil && paused.nextPoll == nil && paused.revision == 2)
       #expect(paused.topics == ["sport"])
       #expect(try await send("PATCH", path, patch, [("If-Match", "\"r2\"")]).json(Subscription.self) == paused)
@@ -49,6 +52,64 @@ import Testing
       #expect(try await send("DELETE", path, nil, [("If-Match", "\"r1\"")]).status == 412)
       #expect(try await send("DELETE", path, nil, [("If-Match", "*")]).status == 204)
       #expect(try await send("GET", path, nil, []).status == 404)
+    }
+  }
+
+  @Test("A feed is paused from the beginning, and an unknown topic is refused in a change, too")
+  func pausedAtFirst() async throws {
+    try await Self.withServer { _, send in
+      let made = try await send("POST", "", #"{"url": "https://feeds.example/", "title": "Port", "paused": true}"#, [])
+        .json(Subscription.self, status: 201)
+      #expect(made.paused && made.nextPoll == nil && made.title == "Port" && made.state == .published)
+      let path = "/\(made.id.uuidString.lowercased())"
+      let problem = try await send("PATCH", path, #"{"topics": ["nowhere"]}"#, [("If-Match", "*")])
+        .json(Problem.self, status: 422)
+      #expect(problem.errors?.map(\.field) == ["topics"])
+      #expect(try await send("GET", path, nil, []).json(Subscription.self) == made)
+    }
+  }
+
+  @Test("A feed that has failed, has lost entries and has a hub is changed, and keeps its reports")
+  func reports() async throws {
+    try await Self.withServer { server, send in
+      let id = UUID()
+      let url = "https://feeds.example/"
+      _ = try await server.store.createSubscription(id, SubscriptionContent(url: url))
+      var (outcome, losses) = (PollOutcome(wait: 600), PollLosses())
+      losses.add("an entry has no text")
+      outcome.losses = losses
+      for fails in [false, true] {
+        let lease = try #require(try await server.store.leaseSubscription(for: 60, only: id))
+        try await server.store.noteHubs(["https://hub.example/"], topic: url, of: lease)
+        if fails { outcome.failure = (status: 404, message: "not found") }
+        try await server.store.finishPoll(lease, outcome)
+      }
+      try await server.store.planHubLeases(callbacks: "https://news.example/v1/websub/")
+      let path = "/\(id.uuidString.lowercased())"
+      let before = try await send("GET", path, nil, []).json(Subscription.self)
+      #expect(before.lastSuccess != nil && before.lastError?.status == 404)
+      #expect(before.losses?.count == 1 && before.websub?.state == .pending)
+      let changed = try await send("PATCH", path, #"{"title": "Port"}"#, [("If-Match", "*")]).json(Subscription.self)
+      #expect(changed.title == "Port" && changed.revision == 2)
+      #expect(changed.lastSuccess == before.lastSuccess && changed.lastError == before.lastError)
+      #expect(changed.losses == before.losses && changed.websub == before.websub)
+    }
+  }
+
+  @Test(
+    "Texts have a maximum length and no control characters",
+    arguments: [("user", 256), ("password", 1024), ("title", 1024)])
+  func lengths(field: String, maximum: Int) async throws {
+    try await Self.withServer { _, send in
+      let longest = String(repeating: "x", count: maximum)
+      for (text, isValid) in [(longest + "x", false), ("a\u{7}", false), (longest, true)] {
+        var fields = ["url": "https://feeds.example/", "user": "ann", "password": "s3cret"]
+        fields[field] = text
+        let body = String(decoding: try JSONEncoder().encode(fields), as: UTF8.self)
+        let response = try await send("POST", "", body, [])
+        #expect(response.status == (isValid ? 201 : 422), "\(response.text)")
+        if !isValid { #expect(try response.json(Problem.self, status: 422).errors?.map(\.field) == [field]) }
+      }
     }
   }
 
@@ -127,6 +188,10 @@ import Testing
       let response = try await send("POST", "\(path)/poll", nil, [])
       let asked = try response.json(Subscription.self, status: 202)
       #expect(asked.id == made.id && asked.nextPoll != nil && response["ETag"] == "\"r1\"")
+      // The repetition of a request is no request for a further poll.
+      let key = [("Idempotency-Key", "poll")]
+      #expect(try await send("POST", "\(path)/poll", nil, key)["Idempotency-Replayed"] == nil)
+      #expect(try await send("POST", "\(path)/poll", nil, key)["Idempotency-Replayed"] == "true")
       #expect(try await send("PATCH", path, #"{"paused": true, "revision": 1}"#, []).status == 200)
       let problem = try await send("POST", "\(path)/poll", nil, []).json(Problem.self, status: 409)
       #expect(problem.type == "/problems/subscription-paused")
@@ -143,6 +208,21 @@ import Testing
         "PATCH", "/\(made.id.uuidString.lowercased())", #"{"paused": true, "revision": \#(revision)}"#, []
       ).json(Problem.self, status: 422)
       #expect(problem.errors?.map(\.field) == ["revision"])
+    }
+  }
+
+  @Test("An unknown parameter is refused")
+  func parameters() async throws {
+    try await Self.withServer { server, send in
+      let path = "/\(UUID().uuidString.lowercased())"
+      for (method, target) in [
+        ("GET", "?x=1"), ("POST", "?x=1"), ("GET", "\(path)?x=1"), ("PATCH", "\(path)?x=1"), ("DELETE", "\(path)?x=1"),
+        ("POST", "\(path)/poll?x=1"),
+      ] {
+        let body = method == "GET" || method == "DELETE" || target.hasSuffix("/poll?x=1") ? nil : "{}"
+        let problem = try await send(method, target, body, [("If-Match", "*")]).json(Problem.self, status: 400)
+        #expect(problem.errors?.map(\.field) == ["x"], "\(method) \(target)")
+      }
     }
   }
 
