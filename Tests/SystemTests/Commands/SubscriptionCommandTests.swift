@@ -97,12 +97,15 @@ import Testing
           #expect(result.status == 0, "\(arguments): \(result.errors)")
           outputs.append(result)
         }
+        let id = added.output.trimmingCharacters(in: .newlines)
+        let unset = try await installation.run("subscriptions", "poll", id, changes: Self.settings)
+        #expect(unset.status == 1 && unset.errors.contains("TIDINGS_FEED_PASSWORD_KEY is not set"), "\(unset.errors)")
         settings["TIDINGS_FEED_PASSWORD_KEY"] = Data(repeating: 7, count: 32).base64EncodedString()
         let poll = try await installation.run("subscriptions", "poll", changes: settings)
         #expect(poll.status == 1 && poll.errors.contains("another TIDINGS_FEED_PASSWORD_KEY"))
         let list = try await installation.run("subscriptions", "list", changes: settings)
         #expect(list.output.contains("\tpaused\t"))
-        outputs += [poll, list]
+        outputs += [unset, poll, list]
         #expect(outputs.allSatisfy { !($0.output + $0.errors).contains("s3cret") })
         settings["TIDINGS_FEED_PASSWORD_KEY"] = "short"
         #expect(try await installation.run("subscriptions", "list", changes: settings).errors.contains("32 bytes"))
