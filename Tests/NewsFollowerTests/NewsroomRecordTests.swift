@@ -19,6 +19,11 @@ import Testing
      "created": "2026-01-01T00:00:00.000Z", "edited": "2026-01-01T00:00:00.000Z", "date": "2026-01-01T00:00:00.000Z",
      "breaking": false, "attachments": []}
     """,
+    "withdrawnMedia": #"{"id": "019a1111-0000-7000-8000-000000000003", "reason": "removed"}"#,
+    "subscription": """
+    {"id": "019a1111-0000-7000-8000-000000000004", "url": "https://feeds.example/", "topics": [], "state": "draft",
+     "paused": true, "revision": 1}
+    """,
     "history": """
     {"item": "019a1111-0000-7000-8000-000000000002", "revision": 1, "at": "2026-01-01T00:00:00.000Z", "state": "draft",
      "fields": ["text"], "replaced": {"title": "y"}}
@@ -55,7 +60,16 @@ import Testing
       ("media", #"{"bytes": 0}"#, "bytes"), ("media", #"{"width": 0}"#, "width"),
       ("media", #"{"height": 2147483648}"#, "height"), ("media", #"{"type": "png"}"#, "type"),
       ("media", #"{"type": "text/html"}"#, "type"),
-      ("media", #"{"sha256": "0a0a"}"#, "sha256"),
+      ("media", #"{"sha256": "0a0a"}"#, "sha256"), ("topic", #"{"titles": {"en": " "}}"#, "titles"),
+      ("topic", #"{"titles": {"en": "\#(String(repeating: "x", count: 257))"}}"#, "titles"),
+      ("topic", #"{"revision": 0}"#, "revision"), ("withdrawnMedia", #"{"reason": "legal"}"#, "reason"),
+      ("subscription", #"{"url": "ftp://feeds.example/"}"#, "url"), ("subscription", #"{"topics": ["A b"]}"#, "topics"),
+      ("subscription", #"{"language": "?"}"#, "language"), ("subscription", #"{"revision": 0}"#, "revision"),
+      ("history", #"{"revision": 0}"#, "revision"), ("item", #"{"revision": 0}"#, "revision"),
+      ("item", #"{"language": "?"}"#, "language"), ("item", #"{"text": null}"#, "text"),
+      ("item", #"{"state": "scheduled"}"#, "publishAt"),
+      ("item", #"{"source": "a", "guid": "b\u0000", "sourceDigest": "\#(digest)"}"#, "guid"),
+      ("item", #"{"attachments": [{"url": "https://example.org/a", "type": "?"}]}"#, "attachments"),
       ("history", #"{"fields": ["text, title"]}"#, "fields"),
       ("history", #"{"replaced": {"title": "a\u0000"}}"#, "replaced"),
       ("item", #"{"state": "published", "dated": false}"#, "dated"),
@@ -106,7 +120,19 @@ import Testing
   func longest(kind: String, field: String, bytes: Int) throws {
     func changes(_ count: Int) -> String { #"{"\#(field)": "\#(String(repeating: "x", count: count))"}"# }
     _ = try Self.record(kind, changes(bytes))
-    #expect(throws: InvalidRecord.self) { try Self.record(kind, changes(bytes + 1)) }
+    let error = #expect(throws: InvalidRecord.self) { try Self.record(kind, changes(bytes + 1)) }
+    #expect(error?.description.hasPrefix("the field \"\(kind).\(field)\" ") == true)
+  }
+
+  @Test("of a subscription keeps what editors have chosen")
+  func subscription() throws {
+    let changes = #"{"url": "HTTPS://Feeds.Example:443/", "title": "Port", "topics": ["b", "a"], "language": "de"}"#
+    guard case .subscription(let subscription) = try Self.record("subscription", changes) else {
+      throw UnexpectedRecord()
+    }
+    let content = subscription.content
+    #expect(content.url == "https://feeds.example/" && content.title == "Port" && content.topics == ["a", "b"])
+    #expect(content.state == .draft && content.language == "de" && content.paused && subscription.revision == 1)
   }
 
   @Test("of an item is as large as the rules allow, and has no scripts")
