@@ -87,7 +87,7 @@ import Testing
         "item", #"{"attachments": \#(list(#"{"url": "https://example.org/a", "type": "image/png"}"#, 33))}"#,
         "attachments"
       ),
-    ])
+    ] as [(String, String, String)])
   func refused(kind: String, changes: String, field: String) {
     let error = #expect(throws: InvalidRecord.self) { try Self.record(kind, changes) }
     #expect(error?.description.hasPrefix("the field \"\(kind).\(field)\" ") == true, "\(error?.description ?? "")")
