@@ -94,6 +94,25 @@ import Testing
     }
   }
 
+  @Test("A page that leads on to a feed by itself is read as the feed, and keeps its address", arguments: [true, false])
+  func refresh(hasField: Bool) async throws {
+    try await Followed.with { followed in
+      followed.server.respond { request in
+        switch request.path {
+        case "/feed": return Followed.feed(["a"])
+        case "/":
+          // The field of the response comes before the page.
+          let page = Self.page("<meta http-equiv=refresh content='0;url=\(hasField ? "/nowhere" : "/feed")'>")
+          return hasField ? page.setting("Refresh", "0; url=/feed") : page
+        default: return FaultResponse(status: 404)
+        }
+      }
+      let subscription = try await followed.poll(try await followed.subscribe("/"))
+      #expect(subscription.lastError == nil && subscription.url == "http://feeds.example:\(followed.server.port)/")
+      #expect(try await followed.titles() == ["a"])
+    }
+  }
+
   @Test("Links that lead to no feed are passed over, and the address of a feed is that after permanent redirects")
   func laterLink() async throws {
     try await Followed.with { followed in

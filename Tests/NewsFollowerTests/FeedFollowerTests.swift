@@ -4,6 +4,7 @@ import News
 import NewsFollower
 import NewsStore
 import PostgresClient
+import Synchronization
 import TestKit
 import TestSupport
 import Testing
@@ -39,6 +40,8 @@ import Testing
       #expect(try await followed.store.subscription(id).lastError == nil)
       // A response without a document has not replaced the validators.
       #expect(try await followed.poll(id).lastError == nil)
+      let counts = followed.store.polls
+      #expect(counts.changed == 1 && counts.unchanged == 2 && counts.failed == 0 && counts.inserted == 2)
     }
   }
 
@@ -183,6 +186,23 @@ import Testing
       // There is room for 16 polls. All of them would be those of the feeds that are due for a longer time.
       let paths = followed.server.requests.map(\.path)
       #expect(paths.count == 24 && paths[..<16].count { !$0.hasPrefix("/failing") } == 4, "\(paths)")
+    }
+  }
+
+  @Test("The number of polls at a time is bounded")
+  func width() async throws {
+    try await Followed.with { followed in
+      let most = Mutex(0)
+      followed.server.respond { [server = followed.server] _ in
+        let open = server.openConnections
+        most.withLock { $0 = max($0, open) }
+        return FaultResponse().hanging(at: .start)
+      }
+      for number in 0..<40 { _ = try await followed.subscribe("/\(number)") }
+      try await followed.follower.pollDue()
+      #expect(followed.server.requests.count == 40)
+      // There are at most 16, and as many connections that the server has not seen end.
+      #expect(most.withLock { $0 } <= 32)
     }
   }
 

@@ -163,6 +163,7 @@ import Testing
       #expect(end.form["hub.secret"] == nil && end.form["hub.lease_seconds"] == nil)
       #expect(try await hubs.notify(request, secret: request.secret).status == 410)
       #expect(try await hubs.verify(request, mode: "subscribe").status == 404)
+      #expect(try await hubs.verify(end, topic: "https://other.example/").status == 404)
       // The hub may ask again, because it has missed the answer.
       for _ in 0..<2 {
         #expect(try await hubs.verify(end, seconds: nil).status == 200)

@@ -14,16 +14,22 @@ import Testing
   ///
   /// - Returns: The subscription, and the request for the lease.
   private static func make(_ store: NewsStore) async throws -> (id: UUID, request: HubRequest) {
+    let id = try await offer(store)
+    let request = try #require(try await store.leaseHubRequest(for: 60, at: start))
+    #expect(try await store.confirmHubLease(token(request), .subscribe, topic: topic, seconds: 86_400, at: start))
+    try await store.finishHubRequest(request, failure: nil, at: start)
+    return (id, request)
+  }
+
+  /// Creates a subscription whose feed names a hub, with a lease that was not requested yet.
+  private static func offer(_ store: NewsStore) async throws -> UUID {
     let id = UUID()
     _ = try await store.createSubscription(id, SubscriptionContent(url: topic))
     let poll = try #require(try await store.leaseSubscription(for: 60, only: id, at: start))
     try await store.noteHubs(["https://hub.example/"], topic: topic, of: poll)
     try await store.finishPoll(poll, PollOutcome(wait: 3600), at: start)
     try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: start)
-    let request = try #require(try await store.leaseHubRequest(for: 60, at: start))
-    #expect(try await store.confirmHubLease(token(request), .subscribe, topic: topic, seconds: 86_400, at: start))
-    try await store.finishHubRequest(request, failure: nil, at: start)
-    return (id, request)
+    return id
   }
 
   private static func token(_ request: HubRequest) -> String { String(request.callback.suffix(22)) }
@@ -148,6 +154,8 @@ import Testing
         try await store.confirmHubLease(
           Self.token(request), .subscribe, topic: Self.topic, seconds: granted, at: Self.start))
       #expect(try await store.subscription(id).websub?.leaseEnds == Self.start + expected)
+      let renewal = try #require(try await store.nextHubRequest(at: Self.start))
+      #expect(max(60, 0.75 * expected)...max(60, 0.8 * expected) ~= renewal)
     }
   }
 
@@ -170,6 +178,46 @@ import Testing
       #expect(try await store.subscription(id).websub?.error == nil)
       #expect(try await confirm(wait + 86_399))
       #expect(try await !confirm(wait + 86_400))
+    }
+  }
+
+  @Test("A request that a hub has accepted and not confirmed is sent again after an hour, as a failure")
+  func unconfirmed() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let id = try await Self.offer(store)
+      let first = try #require(try await store.leaseHubRequest(for: 60, at: Self.start))
+      try await store.finishHubRequest(first, failure: nil, at: Self.start + 1)
+      #expect(try await store.nextHubRequest(at: Self.start + 1) == 3600)
+      #expect(try await store.leaseHubRequest(for: 60, at: Self.start + 3600) == nil)
+      let second = try #require(try await store.leaseHubRequest(for: 60, at: Self.start + 3601))
+      #expect(first.failures == 0 && second.failures == 1 && second.callback == first.callback)
+      #expect(try await store.subscription(id).websub?.state == .pending)
+    }
+  }
+
+  @Test("A lease for which no hub was asked is forgotten with its feed")
+  func unasked() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let id = try await Self.offer(store)
+      try await store.removeSubscription(id, if: .exists)
+      try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start + 1)
+      #expect(try await store.leaseHubRequest(for: 60, at: Self.start + 1) == nil)
+      #expect(try await sql.query("SELECT 1 FROM hub_leases").isEmpty)
+    }
+  }
+
+  @Test("An installation that moves to another address ends its leases, and begins them anew with the address")
+  func moved() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (_, request) = try await Self.make(store)
+      try await store.planHubLeases(callbacks: "https://moved.example/v1/websub/", at: Self.start + 10)
+      var requests: [HubRequest] = []
+      while let next = try await store.leaseHubRequest(for: 60, at: Self.start + 10) { requests.append(next) }
+      #expect(requests.count == 2)
+      let end = try #require(requests.first { $0.mode == .unsubscribe })
+      let new = try #require(requests.first { $0.mode == .subscribe })
+      #expect(end.callback == request.callback && new.callback.hasPrefix("https://moved.example/v1/websub/"))
+      #expect(new.secret != request.secret)
     }
   }
 

@@ -2,6 +2,7 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -255,6 +256,34 @@ import Testing
         return try await store.leaseSubscription(for: 60, at: Self.start)?.subscription.id
       }
       #expect(taken == ids[1])
+    }
+  }
+
+  @Test(
+    "A write waits for another one of the feed, and is refused if it was made for the revision before",
+    arguments: [false, true])
+  func concurrentWrites(removes: Bool) async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let id = try await Self.make(store, 1)[0]
+      let write = try await sql.transaction { transaction in
+        _ = try await transaction.query("UPDATE subscriptions SET revision = revision + 1 WHERE id = \(id)")
+        let write = Task<Void, any Error> {
+          if removes { return try await store.removeSubscription(id, if: .revisions([1])) }
+          _ = try await store.modifySubscription(id, if: .revisions([1])) { subscription in
+            var content = SubscriptionContent(subscription)
+            content.title = "Port"
+            return content
+          }
+        }
+        try await eventually("the write waits") {
+          let waiting = try await sql.query(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+          return !waiting.isEmpty
+        }
+        return write
+      }
+      await #expect(throws: StoreError.preconditionFailed) { try await write.value }
+      #expect(try await store.subscription(id).title == nil)
     }
   }
 
