@@ -113,6 +113,16 @@ import Testing
     }
   }
 
+  @Test("A failure is described in 1,000 characters at most")
+  func longMessage() async throws {
+    try await Followed.with { followed in
+      let address = "http://private.example:\(followed.server.port)/" + String(repeating: "a", count: 1500)
+      followed.server.respond { _ in Self.page(Self.link(address)) }
+      let message = try await followed.poll(try await followed.subscribe("/")).lastError?.message
+      #expect(message?.count == 1000 && message?.contains("private.example") == true)
+    }
+  }
+
   @Test("Links that lead to no feed are passed over, and the address of a feed is that after permanent redirects")
   func laterLink() async throws {
     try await Followed.with { followed in

@@ -60,6 +60,16 @@ import Testing
     }
   }
 
+  @Test("Its failure is described in 1,000 characters at most")
+  func longReason() async throws {
+    try await Followed.with { followed in
+      let address = "http://private.example:\(followed.server.port)/" + String(repeating: "a", count: 1500)
+      followed.server.respond { _ in Self.page([address]) }
+      let failure = await #expect(throws: FeedPreviewFailure.self) { try await Self.preview(followed, "/page") }
+      #expect(failure?.reason.count == 1000)
+    }
+  }
+
   @Test("The password is sent to the feed of a page at the same origin, and to no other")
   func password() async throws {
     try await Followed.with { followed in

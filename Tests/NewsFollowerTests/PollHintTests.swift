@@ -136,7 +136,7 @@ import Testing
     return FaultResponse(body: Data(text.utf8))
   }
 
-  private static let oldAndRecent = [40_000_000] + (1...10).map { 3600 * Double($0) }
+  private static let oldAndRecent: [Double] = [40_000_000] + (1...10).map { 3600 * Double($0) }
 
   @Test(
     "A feed is polled after half of the time between its ten newest entries, from five minutes to half a day",

@@ -256,6 +256,8 @@ import Testing
         return try await store.leaseSubscription(for: 60, at: Self.start)?.subscription.id
       }
       #expect(taken == ids[1])
+      // A request does not put it behind feeds that are due for a shorter time.
+      #expect(try await store.requestPoll(ids[0]).nextPoll == Date(timeIntervalSince1970: 1_577_836_800))
     }
   }
 

@@ -148,15 +148,19 @@ import Testing
     }
   }
 
-  @Test("The address of a page is followed with the address of its feed, which is told")
+  @Test("The address of a page is replaced by that of its feed, which is told, and requests name their sender")
   func page() async throws {
     let page = #"<html><link rel="alternate" type="application/rss+xml" href="/feed"></html>"#
     try await FaultServer.with({ $0.path == "/feed" ? Self.feed : FaultResponse(body: Data(page.utf8)) }) { server in
       try await Installation.with { installation in
         let added = try await Self.run(installation, ["add", "\(server.url)/"])
         #expect(added.status == 0 && added.errors.contains("tidings: the feed is at \(server.url)/feed"))
-        let direct = try await Self.run(installation, ["poll", added.output.trimmingCharacters(in: .newlines)])
+        #expect(server.requests.allSatisfy { $0["User-Agent"]?.hasPrefix("Tidings/") == true })
+        let id = added.output.trimmingCharacters(in: .newlines)
+        let settings = Self.settings.merging(["TIDINGS_PUBLIC_URL": "https://news.example"]) { $1 }
+        let direct = try await installation.run("subscriptions", "poll", id, changes: settings)
         #expect(direct.status == 0 && !direct.errors.contains("the feed is at"))
+        #expect(server.requests.last?["User-Agent"]?.hasSuffix(" (+https://news.example)") == true)
       }
     }
   }
