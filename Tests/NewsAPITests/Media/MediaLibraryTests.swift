@@ -235,11 +235,13 @@ import Testing
   func failing() async throws {
     try await MediaServer.with { media in
       _ = try await media.stored(Self.photo)
+      _ = try await media.stored(SampleMedia.png(seed: 2))
       // A folder cannot be removed like a file.
       let file = media.folder.appending(path: Self.photo.sha256)
       try FileManager.default.removeItem(at: file)
       try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-      #expect(try await media.library.collect(unusedFor: Self.atOnce) == MediaCollection(unregistered: 1))
+      // It does not keep the other file.
+      #expect(try await media.library.collect(unusedFor: Self.atOnce) == MediaCollection(unregistered: 2, files: 1))
       #expect(try await media.server.store.mediaCounts().due == 0)
       try FileManager.default.removeItem(at: file)
       try Self.photo.write(to: file)
@@ -249,16 +251,18 @@ import Testing
     }
   }
 
-  @Test("A database whose folder another one has taken over removes no part there")
+  @Test("A database whose folder another one has taken over neither continues nor removes a part there")
   func foreignPart() async throws {
     try await MediaServer.with { media in
       let path = try await media.begun()
       #expect(try await media.append(Self.photo.prefix(500), to: path, at: 0, isComplete: false).status == 204)
       try await TestServer.with(settings: { $0.media = media.storage }) { other in
         try await MediaLibrary(store: other.store, storage: media.storage).adopt()
+        let rest = try await media.append(Self.photo[500...], to: path, at: 500, isComplete: false)
+        #expect(rest.status == 503)
         #expect(try await media.cancel(path) == 204)
       }
-      #expect(try media.parts().count == 1)
+      #expect(try Data(contentsOf: media.part(of: path)) == Self.photo.prefix(500))
     }
   }
 }

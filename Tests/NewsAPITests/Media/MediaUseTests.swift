@@ -233,7 +233,11 @@ import Testing
   func list() async throws {
     try await MediaServer.with { media in
       var paths: [String] = []
-      for number in 0..<5 { paths.append(try await media.stored(SampleMedia.png(bytes: 2000 + number))) }
+      for number in 0..<5 {
+        let name = ("Content-Disposition", "attachment; filename=\(number).png")
+        let stored = try await media.upload(SampleMedia.png(bytes: 2000 + number), name)
+        paths.append(try stored.json(Attachment.self, status: 201).url)
+      }
       let item = try await media.item(Self.attachment(paths[1])).json(EditorialItem.self, status: 201)
       _ = try await media.item(Self.attachment(paths[3]) + #", "state": "draft""#)
       var (target, found): (String?, [EditorialMedia]) = ("/v1/editorial/media?limit=2", [])
@@ -243,6 +247,7 @@ import Testing
         target = response.next
       }
       #expect(found.map(\.attachment.url) == paths.reversed())
+      #expect(found.map(\.name) == ["4.png", "3.png", "2.png", "1.png", "0.png"])
       #expect(found.map(\.isPublic) == [false, false, false, true, false])
       #expect(found[3].uses == [item.item.id] && found[1].uses.count == 1 && found[0].uses.isEmpty)
       let unused = try await media.server.send("GET", "/v1/editorial/media?used=false", key: media.key)
@@ -259,6 +264,25 @@ import Testing
       let next = try #require(newest.next)
       #expect(try await media.server.send("GET", next, key: media.key).status == 200)
       #expect(try await media.server.send("GET", "\(next)&used=true", key: media.key).status == 400)
+    }
+  }
+
+  @Test("A page of the list has 50 files, or as many as its reader asks for, at most 200")
+  func pageSizes() async throws {
+    try await MediaServer.with { media in
+      _ = try await media.server.sql.query(
+        """
+        INSERT INTO media (id, sha256, type, bytes)
+        SELECT lpad(to_hex(n), 32, '0')::uuid, sha256(n::text::bytea), 'image/png', 1 FROM generate_series(1, 200) AS n
+        """)
+      for (query, count) in [("", 50), ("?limit=1", 1), ("?limit=199", 199), ("?limit=200", 200)] {
+        let page = try await media.server.send("GET", "/v1/editorial/media" + query, key: media.key)
+        #expect(try page.json(EditorialMediaList.self).items.count == count)
+        #expect((page.next == nil) == (count == 200))
+      }
+      for query in ["limit=0", "limit=201", "used=x", "unused=true"] {
+        #expect(try await media.server.send("GET", "/v1/editorial/media?" + query, key: media.key).status == 400)
+      }
     }
   }
 }

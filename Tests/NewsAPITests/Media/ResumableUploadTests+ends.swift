@@ -15,8 +15,10 @@ extension ResumableUploadTests {
       let path = try await media.begun()
       #expect(try await media.append(Self.photo, to: path, at: 0, isComplete: true).status == 201)
       try Self.photo.write(to: media.part(of: path))
-      #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection(uploads: 1))
-      #expect(try media.parts().isEmpty)
+      // An upload in one request has left its bytes in the same way.
+      try Self.photo.write(to: media.folder.appending(path: "upload-\(UUID())"))
+      #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection(uploads: 2))
+      #expect(try names(in: media.folder) == [Self.photo.sha256])
       #expect(try await media.state(of: path)["Upload-Complete"] == "?1")
     }
   }
@@ -26,8 +28,10 @@ extension ResumableUploadTests {
     try await MediaServer.with { media in
       let path = try await media.begun()
       _ = try await media.append(Self.photo.prefix(300_000), to: path, at: 0, isComplete: false)
-      #expect(try await media.cancel(path) == 204)
+      let empty = try await media.begun()
+      for path in [path, empty] { #expect(try await media.cancel(path) == 204) }
       #expect(try names(in: media.folder).isEmpty)
+      #expect(try await media.uploadCount() == 0)
       #expect(try await media.state(of: path).status == 404)
       #expect(try await media.append(Data(), to: path, at: 0, isComplete: true).status == 404)
       #expect(try await media.cancel(path) == 404)

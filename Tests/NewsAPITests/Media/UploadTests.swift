@@ -319,6 +319,17 @@ import Testing
       #expect(!response.text.contains("fdatasync"))
     }
   }
+
+  @Test("A storage without parts takes files in one request only")
+  func noParts() async throws {
+    try await TestServer.with(settings: { $0.media = FailingStorage(error: .full) }) { server in
+      let key = try await server.store.createKey(name: "photo", permissions: [.mediaWrite])
+      let begun = try await server.send(
+        "POST", "/v1/editorial/media", key: key,
+        headers: [MediaServer.uploadVersion, ("Upload-Complete", "?0"), ("Content-Type", "image/png")])
+      #expect(begun.status == 501)
+    }
+  }
 }
 
 /// A storage that accepts no upload until the stream ends.

@@ -1,0 +1,151 @@
+import Foundation
+import MediaFiles
+import News
+import NewsAPI
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// The states of a folder, and their consequences.
+@Suite struct MediaLibraryStateTests {
+  private static let photo = SampleMedia.png(bytes: 2000)
+
+  @Test("The state of a folder follows from its label, its files, and the library that the database has adopted")
+  func states() async throws {
+    try await MediaServer.with { media in
+      let (sql, label) = (media.server.sql, media.folder.appending(path: "library.json"))
+      func state() async throws -> MediaLibraryState { try await media.library.state() }
+      #expect(try await state() == .new)
+      for seed in 1...10 { _ = try await media.stored(SampleMedia.png(seed: UInt64(seed))) }
+      #expect(try await state() == .adopted)
+      let content = try Data(contentsOf: label)
+      // In a restored dump, the table is another one.
+      _ = try await sql.query("UPDATE media_library SET table_oid = table_oid + 1")
+      #expect(try await state() == .copied)
+      try FileManager.default.removeItem(at: label)
+      #expect(try await state() == .copied)
+      _ = try await sql.query("UPDATE media_library SET table_oid = table_oid - 1")
+      #expect(try await state() == .unlabelled)
+      // After an upgrade, a tenth of the files may be missing.
+      _ = try await sql.query("DELETE FROM media_library")
+      for (seed, expected) in [(1, .new), (2, .unlabelled)] as [(UInt64, MediaLibraryState)] {
+        try FileManager.default.removeItem(at: media.folder.appending(path: SampleMedia.png(seed: seed).sha256))
+        #expect(try await state() == expected)
+      }
+      try content.write(to: label)
+      #expect(try await state() == .foreign)
+      try FileManager.default.removeItem(at: media.folder)
+      #expect(try await state() == .missing)
+      _ = try await sql.query("DELETE FROM media")
+      #expect(try await state() == .new)
+    }
+  }
+
+  @Test("A folder whose label cannot be read is unusable: nothing is stored, removed or adopted; readers get files")
+  func unusable() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.published(Self.photo)
+      let label = media.folder.appending(path: "library.json")
+      try FileManager.default.removeItem(at: label)
+      try FileManager.default.createDirectory(at: label, withIntermediateDirectories: false)
+      let log = RecordingLog()
+      #expect(try await media.library.prepare(log.logger) == .unusable)
+      #expect(log.text.contains("uploads are refused and no file is removed"))
+      let error = MediaLibraryError(state: .unusable)
+      await #expect(throws: error) { try await media.library.collect(unusedFor: .seconds(-10)) }
+      await #expect(throws: error) { try await media.library.adopt() }
+      await #expect(throws: error) { try await media.library.report() }
+      let refused = try await media.upload(SampleMedia.png(seed: 2))
+      #expect(try refused.json(Problem.self, status: 503).type == "/problems/media-unavailable")
+      #expect(try await media.server.get(path).body == Self.photo)
+    }
+  }
+
+  @Test("A folder that cannot be created is unusable, and nothing is adopted")
+  func notCreated() async throws {
+    try await MediaServer.with { media in
+      // The link leads to a file system that is not mounted.
+      let link = media.folder.appending(path: "link")
+      try FileManager.default.createSymbolicLink(
+        at: link, withDestinationURL: media.folder.appending(path: "nowhere"))
+      let storage = try MediaDirectory(link.appending(path: "media"), createsFolder: false)
+      let library = MediaLibrary(store: media.server.store, storage: storage)
+      #expect(try await library.state() == .new)
+      #expect(try await library.prepare(RecordingLog().logger) == .unusable)
+      #expect(try await media.server.store.mediaLibrary().adopted == nil)
+    }
+  }
+
+  @Test("The first start of a server adopts its folder and says so, and the next one says nothing")
+  func prepared() async throws {
+    try await MediaServer.with { media in
+      let logs = [RecordingLog(), RecordingLog()]
+      for log in logs { #expect(try await media.library.prepare(log.logger) == .adopted) }
+      #expect(logs.map { $0.text.contains("the folder for files was adopted") } == [true, false])
+      #expect(logs[1].text.isEmpty)
+    }
+  }
+
+  @Test("A database whose folder is taken over while it removes files stops removing them")
+  func takenOver() async throws {
+    try await MediaServer.with { media in
+      _ = try await media.stored(Self.photo)
+      // More than are removed at a time.
+      _ = try await media.server.sql.query(
+        """
+        INSERT INTO media_removals (media, sha256, due_at)
+        SELECT gen_random_uuid(), sha256(n::text::bytea), clock_timestamp() FROM generate_series(1, 150) AS n
+        """)
+      try await TestServer.with(settings: { $0.media = media.storage }) { other in
+        let storage = ObservedRemovals(storage: media.storage) {
+          try await MediaLibrary(store: other.store, storage: media.storage).adopt()
+        }
+        let library = MediaLibrary(store: media.server.store, storage: storage)
+        await #expect(throws: MediaLibraryError(state: .foreign)) {
+          try await library.collect(unusedFor: .seconds(3600))
+        }
+        #expect(try await media.server.store.mediaCounts().due == 50)
+      }
+    }
+  }
+
+  @Test("The report has all rows without a file and all files without a row, however many there are")
+  func manyFindings() async throws {
+    try await MediaServer.with { media in
+      _ = try await media.library.collect(unusedFor: .seconds(3600))
+      _ = try await media.server.sql.query(
+        """
+        INSERT INTO media (id, sha256, type, bytes)
+        SELECT lpad(to_hex(n), 32, '0')::uuid, sha256(n::text::bytea), 'image/png', 1 FROM generate_series(1, 1001) AS n
+        """)
+      for number in 1...1001 {
+        try Data().write(to: media.folder.appending(path: Data("file \(number)".utf8).sha256))
+      }
+      let report = try await media.library.report()
+      #expect((report.rows, report.files) == (1001, 1001))
+      #expect(Set(report.rowsWithoutFile.map(\.id)).count == 1001)
+      #expect(Set(report.filesWithoutRow).count == 1001)
+      #expect(report.filesWithoutRow == report.filesWithoutRow.sorted())
+    }
+  }
+}
+
+/// A folder of files that runs an action before each removal.
+private struct ObservedRemovals: MediaStorage {
+  let storage: MediaDirectory
+  let willRemove: @Sendable () async throws -> Void
+
+  var labelled: (any LabelledStorage)? { storage.labelled }
+
+  func begin() async throws -> any MediaUpload { try await storage.begin() }
+  func open(_ digest: MediaDigest) async throws -> MediaFile? { try await storage.open(digest) }
+  func digests() async throws -> [MediaDigest] { try await storage.digests() }
+
+  func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int {
+    try await willRemove()
+    return try await storage.remove(digests, storedBefore: date)
+  }
+
+  func sweep() async throws -> Int { try await storage.sweep() }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import MediaFiles
+import News
+import NewsAPI
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// Uploads that change before their part is opened, and requests that leave an upload as it is.
+extension ResumableUploadTests {
+  /// Appends bytes through a server with another view of the folder.
+  private static func append(
+    _ bytes: Data, to path: String, _ media: MediaServer, _ storage: LateParts
+  ) async throws -> TestResponse {
+    try await media.server.beside({ $0.media = storage }) { server in
+      let beside = MediaServer(server: server, key: media.key, folder: media.folder, storage: media.storage)
+      return try await beside.append(bytes, to: path, at: 0, isComplete: false)
+    }
+  }
+
+  @Test("that is cancelled before its part is opened leaves no part and no row")
+  func cancelledBeforeOpening() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      let storage = LateParts(storage: media.storage) {
+        // The process that cancels it ends before it has removed the row.
+        _ = try await media.server.sql.query("UPDATE media_uploads SET expires_at = '-infinity'")
+      }
+      #expect(try await Self.append(Self.photo.prefix(5000), to: path, media, storage).status == 404)
+      #expect(try names(in: media.folder).isEmpty)
+      #expect(try await media.uploadCount() == 0)
+    }
+  }
+
+  @Test("keeps what another request stores before the part is opened")
+  func continuedBeforeOpening() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      let storage = LateParts(storage: media.storage) {
+        _ = try await media.append(Self.photo.prefix(5000), to: path, at: 0, isComplete: false)
+      }
+      let refused = try await Self.append(Self.photo.prefix(1000), to: path, media, storage)
+      #expect(refused.status == 409 && refused["Upload-Offset"] == "5000")
+      #expect(try await media.offset(of: path) == 5000)
+      let rest = try await media.append(Self.photo[5000...], to: path, at: 5000, isComplete: true)
+      #expect(try rest.json(Attachment.self, status: 201).sha256 == Self.photo.sha256)
+    }
+  }
+
+  @Test("that cannot be registered keeps its bytes, and its last request can be repeated")
+  func refusedRegistration() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      _ = try await media.server.sql.query("ALTER TABLE media ADD CONSTRAINT none CHECK (false) NOT VALID")
+      #expect(try await media.append(Self.photo, to: path, at: 0, isComplete: true).status >= 500)
+      _ = try await media.server.sql.query("ALTER TABLE media DROP CONSTRAINT none")
+      let state = try await media.state(of: path)
+      #expect(state["Upload-Offset"] == "700000" && state["Upload-Complete"] == "?0")
+      let again = try await media.append(Data(), to: path, at: 700_000, isComplete: true)
+      #expect(try again.json(Attachment.self, status: 201).sha256 == Self.photo.sha256)
+      #expect(try names(in: media.folder) == [Self.photo.sha256])
+    }
+  }
+
+  @Test("and its file refuse unknown parameters, and change nothing")
+  func unknownParameters() async throws {
+    try await MediaServer.with { media in
+      let file = try await media.published(SampleMedia.png(seed: 2))
+      let path = try await media.begun()
+      let editorial = file.replacing("/v1/media/", with: "/v1/editorial/media/")
+      for (method, target) in [
+        ("GET", file), ("GET", editorial), ("DELETE", editorial), ("OPTIONS", "/v1/editorial/media"), ("HEAD", path),
+        ("PATCH", path), ("DELETE", path),
+      ] {
+        var headers = [MediaServer.uploadVersion]
+        if method == "PATCH" {
+          headers.append(("Upload-Offset", "0"))
+          headers.append(("Content-Type", "application/partial-upload"))
+        }
+        let answer = try await media.server.send(method, target + "?x=1", key: media.key, headers: headers)
+        #expect(answer.status == 400, "\(method) \(target)")
+      }
+      #expect(try await media.offset(of: path) == 0)
+      #expect(try await media.server.get(file).status == 200)
+    }
+  }
+}
+
+/// A folder of files that runs an action before each part is opened.
+private struct LateParts: MediaStorage, MediaPartStorage {
+  let storage: MediaDirectory
+  let willOpen: @Sendable () async throws -> Void
+
+  var labelled: (any LabelledStorage)? { storage.labelled }
+  var parts: (any MediaPartStorage)? { self }
+
+  func begin() async throws -> any MediaUpload { try await storage.begin() }
+  func open(_ digest: MediaDigest) async throws -> MediaFile? { try await storage.open(digest) }
+  func digests() async throws -> [MediaDigest] { try await storage.digests() }
+
+  func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int {
+    try await storage.remove(digests, storedBefore: date)
+  }
+
+  func sweep() async throws -> Int { try await storage.sweep() }
+
+  func open(_ id: UUID) async throws -> (any MediaPart)? {
+    try await willOpen()
+    return try await storage.open(id)
+  }
+
+  func length(_ id: UUID) async throws -> Int { try await storage.length(id) }
+  func ids() async throws -> [UUID] { try await storage.ids() }
+  func remove(_ ids: [UUID]) async throws -> Int { try await storage.remove(ids) }
+}
