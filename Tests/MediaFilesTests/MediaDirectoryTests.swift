@@ -101,7 +101,7 @@ import Testing
       try Data("foreign".utf8).write(to: folder.appending(path: "README"))
       let living = try await directory.begin()
       try await living.write(Array("abc".utf8))
-      try await directory.sweep()
+      #expect(try await directory.sweep() == 1)
       #expect(try Self.names(folder).count == 2)
       let stored = try await living.finish(.pdf)
       try await living.publish()
@@ -127,6 +127,22 @@ import Testing
   @Test("A folder that cannot be created or used is an error at once")
   func unusable() {
     #expect(throws: (any Error).self) { try MediaDirectory(URL(filePath: "/dev/null/media")) }
+    #expect(throws: MediaError.failed("opendir", code: ENOTDIR)) { try MediaDirectory(URL(filePath: "/dev/null")) }
+  }
+
+  @Test(
+    "A folder has files if one of its names is that of a file, of an upload or of a part",
+    arguments: [
+      (String(repeating: "0", count: 64), true), ("upload-\(UUID())", true), ("part-\(UUID())", true),
+      ("library.json", false), ("lost+found", false), (String(repeating: "0", count: 63), false),
+    ])
+  func files(name: String, isFile: Bool) async throws {
+    try await Self.with { directory, folder in
+      #expect(try await !directory.hasFiles())
+      try Data("x".utf8).write(to: folder.appending(path: name))
+      #expect(try await directory.hasFiles() == isFile)
+      #expect(try await directory.digests().count == (name.utf8.count == 64 ? 1 : 0))
+    }
   }
 
   @Test(

@@ -26,6 +26,17 @@ import Testing
   }
 
   @Test(
+    "Each brand of the formats for pictures is known",
+    arguments: [
+      ("avif", .avif), ("avis", .avif), ("heic", .heif), ("heix", .heif), ("heim", .heif), ("heis", .heif),
+      ("hevc", .heif), ("hevx", .heif), ("mif1", .heif), ("msf1", .heif),
+    ] as [(String, MediaFormat)])
+  func brands(brand: String, format: MediaFormat) {
+    #expect(MediaFormat(beginning: [0, 0, 0, 16] + Array("ftyp\(brand)0000".utf8)) == format)
+    #expect(MediaFormat(beginning: [0, 0, 0, 20] + Array("ftypisom0000\(brand)".utf8)) == format)
+  }
+
+  @Test(
     "Active content and unknown formats are rejected",
     arguments: [
       "", "<!DOCTYPE html><script>alert(1)</script>", "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"x()\"/>",

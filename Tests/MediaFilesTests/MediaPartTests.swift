@@ -48,6 +48,8 @@ import Testing
       #expect(try await parts.ids() == [id])
       try await part.remove()
       #expect(try Self.names(folder) == [stored.digest.hexadecimal])
+      // A part that another process has removed is no failure.
+      try await part.remove()
     }
   }
 
@@ -99,7 +101,7 @@ import Testing
       let part = try #require(try await parts.open(id))
       #expect(try await part.truncate(to: 0) == 0)
       #expect(try await parts.open(id) == nil)
-      try await parts.remove([id])
+      #expect(try await parts.remove([id]) == 0)
       #expect(try await parts.ids() == [id])
       try await part.write([1])
       await part.close()
@@ -140,7 +142,7 @@ import Testing
       try await Self.append("%PDF", to: other, at: 0, parts)
       try await directory.sweep()
       #expect(Set(try await parts.ids()) == [id, other])
-      try await parts.remove([id, UUID()])
+      #expect(try await parts.remove([id, UUID()]) == 1)
       #expect(try await parts.ids() == [other])
     }
   }

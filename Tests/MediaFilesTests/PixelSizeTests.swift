@@ -79,6 +79,11 @@ import Testing
     bytes[16] = 0x80
     #expect(Self.size(.png, bytes) == nil)
     #expect(Self.size(.mp4, Self.png) == nil)
+    let start = Array(Self.png.dropLast(8))
+    #expect(Self.size(.png, start + [0, 0x10, 0, 0, 0, 0x10, 0, 0]) == [1 << 20, 1 << 20])
+    for size: [UInt8] in [[0, 0x10, 0, 1, 0, 0, 0, 1], [0, 0, 0, 1, 0, 0x10, 0, 1]] {
+      #expect(Self.size(.png, start + size) == nil)
+    }
     for (width, height) in [(0, 480), (640, 0)] {
       let bytes = Self.png.dropLast(8) + [0, 0, UInt8(width >> 8), UInt8(width & 255)]
       #expect(Self.size(.png, Array(bytes + [0, 0, UInt8(height >> 8), UInt8(height & 255)])) == nil)

@@ -131,6 +131,58 @@ import Testing
     }
   }
 
+  @Test("A library belongs to a database with the same cluster, oid and table, as after an adoption")
+  func copies() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      @Sendable func adopt() async throws -> UUID? {
+        let known = try await store.mediaLibrary().adopted?.id
+        let isDone = try await store.adoptMedia(replacing: known, asOperator: false) { _ in }
+        let facts = try await store.mediaLibrary()
+        #expect(isDone && facts.isOriginal)
+        return facts.adopted?.id
+      }
+      #expect(try await !store.mediaLibrary().isOriginal)
+      var ids = [try await adopt()]
+      let changes: [PostgresQuery] = [
+        "UPDATE media_library SET system_identifier = '7'", "UPDATE media_library SET database_oid = database_oid + 1",
+        "UPDATE media_library SET table_oid = table_oid + 1",
+      ]
+      for change in changes {
+        _ = try await sql.query(change)
+        #expect(try await !store.mediaLibrary().isOriginal)
+        ids.append(try await adopt())
+      }
+      // The databases that know a former id have lost the library.
+      #expect(Set(ids).count == 4)
+    }
+  }
+
+  @Test("Files are removed in the order in which they are due, and alone if they are asked for")
+  func removalOrder() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await sql.query(
+        """
+        INSERT INTO media_removals (media, sha256, due_at)
+        SELECT lpad(to_hex(n), 32, '0')::uuid, sha256(n::text::bytea), clock_timestamp() - n * interval '1 minute'
+        FROM generate_series(1, 150) AS n
+        """)
+      let found = Mutex<[UUID]>([])
+      let mayContinue = try await store.removeDueMedia { files in
+        found.withLock { $0 = files.map(\.id) }
+        return []
+      }
+      #expect(mayContinue)
+      #expect(found.withLock { $0 } == (51...150).reversed().map { UUID($0) })
+      let seventh = try await store.removeDueMedia(among: [Data(SHA256.hash(data: Data("7".utf8)))]) { files in
+        found.withLock { $0 = files.map(\.id) }
+        return []
+      }
+      #expect(!seventh)
+      #expect(found.withLock { $0 } == [UUID(7)])
+      #expect(try await store.mediaCounts().due == 49)
+    }
+  }
+
   @Test("The file of an item whose removal alone is known answers with the reason")
   func gone() async throws {
     try await NewsDatabase.withStore { store, sql in
@@ -191,6 +243,32 @@ import Testing
       let media = Media(id: UUID(1), digest: Data(count: 32), type: "image/png", bytes: 1)
       await #expect(throws: StoreError.notFound) { try await store.registerMedia(media, completing: upload.id) {} }
       #expect(try await store.mediaCounts().registered == 0)
+    }
+  }
+
+  @Test("A complete upload takes no more bytes, becomes no second file, and stays for a sender that asks for it")
+  func complete() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await store.createKey(name: "photo", permissions: [.mediaWrite])
+      let key: String = try await sql.value("SELECT id FROM api_keys")
+      let upload = try await store.beginUpload(Self.upload(), by: key, Self.limits)
+      @Sendable func register(_ number: Int) async throws -> UUID {
+        let media = Media(
+          id: UUID(number), digest: Data(repeating: UInt8(number), count: 32), type: "image/png", bytes: 100)
+        let (registered, _) = try await store.registerMedia(media, completing: upload.id) {}
+        return registered.id
+      }
+      #expect(try await register(1) == UUID(1))
+      await #expect(throws: StoreError.notFound) {
+        try await store.recordUpload(upload.id, received: 50, lifetime: 3600)
+      }
+      await #expect(throws: StoreError.notFound) { try await register(2) }
+      #expect(try await store.mediaCounts().registered == 1)
+      try await store.forgetUpload(upload.id)
+      try await store.forgetCancelledUpload(upload.id)
+      try await store.forgetUploads(keeping: [])
+      let state = try await store.upload(upload.id, of: key)
+      #expect(state.media == UUID(1) && state.received == 100)
     }
   }
 }
