@@ -117,6 +117,10 @@ import Testing
 
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try await FileArchive.expectUntouched(installation, folder, remedy: "mount its file system")
+        let shown = try await installation.run("media", "adopt", changes: archive.changes)
+        #expect(shown.output.contains("The database has 8 files; 8 of them are missing"), "\(shown.output)")
+        #expect(shown.output.contains("Warning: this is probably not the folder of this database."))
+        #expect(!shown.output.contains("taken down"))
         let check = try await installation.run("media", "check", "--json", changes: archive.changes)
         #expect(check.status == 1)
         let report = try JSONDecoder().decode(Report.self, from: Data(check.output.utf8))
@@ -184,6 +188,18 @@ import Testing
         let check = try await installation.run("media", "check", changes: archive.changes)
         #expect(check.status == 1 && check.output.contains("\t\(lost)\t"), "\(check)")
         #expect(check.output.contains("8 rows, 1 without a file; 7 files, 0 without a row"), "\(check.output)")
+        // Files and parts of another database, which stay.
+        let part = UUID().uuidString.lowercased()
+        for name in ["part-\(part)", Data("unknown".utf8).sha256] {
+          try Data("unknown".utf8).write(to: folder.appending(path: name))
+        }
+        let others = try await installation.run("media", "check", changes: archive.changes)
+        #expect(others.status == 1 && others.output.contains("part\t\(part)\n"), "\(others)")
+        #expect(others.output.contains("8 files, 1 without a row; 1 part without a row"), "\(others)")
+        let adopt = try await installation.run("media", "adopt", "--yes", changes: archive.changes)
+        #expect(adopt.status == 0 && adopt.output.contains("Nothing to do: the folder belongs to this database."))
+        #expect(adopt.output.contains("The folder has 8 files; the database knows 7 of them"), "\(adopt.output)")
+        #expect(!adopt.output.contains("Warning") && !adopt.output.contains("was adopted"))
       }
     }
   }

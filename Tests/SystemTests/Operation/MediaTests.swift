@@ -79,6 +79,40 @@ import Testing
     }
   }
 
+  @Test("A file at the limit of the file system or a quota is refused like one on a full disk, and an upload can go on")
+  func largestFile() async throws {
+    try await withMediaFolder { folder in
+      try await Installation.with { installation in
+        let key = try await Self.makeKey(installation)
+        let changes = ["TIDINGS_MEDIA_DIRECTORY": folder.path]
+        // Two mebibytes. Without the trap, a signal would end the server.
+        let launcher = ["/bin/bash", "-c", #"trap '' XFSZ; ulimit -f 2048; exec "$@""#, "bash"]
+        try await installation.serve(launcher: launcher, changes: changes) { server in
+          let (file, limit) = (SampleMedia.png(bytes: 4_000_000), 2 << 20)
+          let refused = try await Self.upload(file, type: "image/png", key: key, to: server)
+          #expect(try refused.json(Problem.self, status: 507).type == "/problems/storage-full")
+          try await eventually("nothing is left of it") { try names(in: folder).isEmpty }
+          let version = ("Upload-Draft-Interop-Version", "6")
+          let begun = try await server.client.send(
+            "POST", "/v1/editorial/media", key: key,
+            headers: [version, ("Upload-Complete", "?0"), ("Content-Type", "image/png")])
+          let path = try #require(begun["Location"])
+          func append(_ bytes: Data, at offset: Int) async throws -> TestResponse {
+            let part = [version, ("Upload-Offset", "\(offset)"), ("Content-Type", "application/partial-upload")]
+            return try await server.client.send("PATCH", path, key: key, headers: part, file: bytes)
+          }
+          #expect(try await append(file, at: 0).status == 507)
+          // What was written completely remains.
+          let state = try await server.client.send("HEAD", path, key: key, headers: [version])
+          let offset = try #require(state["Upload-Offset"].flatMap { Int($0) })
+          try #require(offset > 0 && offset <= limit)
+          let rest = try await append(file[offset..<limit], at: offset)
+          #expect(try rest.json(Attachment.self, status: 201).sha256 == file.prefix(limit).sha256)
+        }
+      }
+    }
+  }
+
   @Test("A purge removes files that no item has used for the given time")
   func purge() async throws {
     try await Self.withServer { server, installation, key, folder in

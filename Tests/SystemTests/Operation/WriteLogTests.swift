@@ -59,6 +59,8 @@ import Testing
       _ = try await server.send("POST", "/v1/editorial/topics", key: key, body: #"{"slug": "city"}"#)
       _ = try await server.client.send(
         "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: SampleMedia.png())
+      let begin = [("Content-Type", "image/png"), ("Upload-Draft-Interop-Version", "6"), ("Upload-Complete", "?0")]
+      _ = try await server.send("POST", "/v1/editorial/media", key: key, headers: begin)
       _ = try await server.send("POST", "/v1/editorial/items", key: key, body: "{}")
       let other = #"{"slug": "city", "position": 9}"#
       #expect(try await server.send("POST", "/v1/editorial/topics", key: key, body: other).status == 409)
@@ -72,7 +74,7 @@ import Testing
     let summary = writes.map { "\($0.metadata["method"] ?? "") \($0.metadata["status"] ?? "")" }
     #expect(
       summary == [
-        "POST 201", "PATCH 200", "PUT 200", "DELETE 204", "POST 201", "POST 201",
+        "POST 201", "PATCH 200", "PUT 200", "DELETE 204", "POST 201", "POST 201", "POST 201",
       ])
     for line in writes {
       #expect(line.level == "info")
@@ -86,6 +88,7 @@ import Testing
     #expect(writes[1].metadata["route"] == "/v1/editorial/items/{id}" && writes[1].metadata["item"] == item.description)
     #expect(writes[4].metadata["topic"] == "city")
     #expect(writes[5].metadata["media"].flatMap { UUID(uuidString: $0) } != nil)
+    #expect(writes[6].metadata["upload"].flatMap { UUID(uuidString: $0) } != nil)
     // Reads are not logged at this level, and no line contains a key or a text.
     #expect(!record.lines.contains { $0.metadata["method"] == "GET" })
     #expect(!record.text.contains(record.secret))
