@@ -102,7 +102,7 @@ import Testing
             return try await server.client.send("PATCH", path, key: key, headers: part, file: bytes)
           }
           #expect(try await append(file, at: 0).status == 507)
-          // What was written completely remains.
+          // The bytes that were written completely remain.
           let state = try await server.client.send("HEAD", path, key: key, headers: [version])
           let offset = try #require(state["Upload-Offset"].flatMap { Int($0) })
           try #require(offset > 0 && offset <= limit)
