@@ -14,6 +14,7 @@ struct EditorialMediaHandlers: Sendable {
   private var store: NewsStore { editorial.store }
 
   @Sendable func upload(_ request: Request, context: APIContext) async throws -> Response {
+    context.record.setUpload()
     try request.parameters().check()
     guard editorial.keepsFiles else { throw ProblemError.mediaNotKept }
     if let fields = try UploadFields(request.headers), fields.isComplete == false {

@@ -44,7 +44,7 @@ struct RequestRecorder: RouterMiddleware {
       duration: duration)
     log(request, response, context)
     // The client determines the duration of an upload.
-    if route != APIPath.uploads, !context.record.isUpload {
+    if !context.record.isUpload {
       slow.log(duration: duration, database: database, status: response.status.code, context.logger) {
         facts(request, response, context)
       }

@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -92,6 +93,53 @@ import Testing
     #expect(slow.contains { $0.metadata["route"] == "/v1/websub/{token}" })
     let suppressed = slow.compactMap { $0.metadata["suppressed"].flatMap { Int($0) } }
     #expect(suppressed.reduce(0, +) + slow.count >= count)
+  }
+
+  @Test("Uploads are never slow, because their clients determine the duration; lists of files are")
+  func uploads() async throws {
+    let lines = try await withMediaFolder { folder in
+      try await Installation.with { installation in
+        let key = try await installation.makeKey(scopes: ["media:write"])
+        let changes = ["TIDINGS_MEDIA_DIRECTORY": folder.path, "TIDINGS_SLOW_REQUEST": "1"]
+        return try await installation.serve(changes: changes) { server in
+          try await Self.upload(key, to: server)
+          let listing = try await installation.sql.transaction { transaction in
+            _ = try await transaction.query("LOCK TABLE media IN ACCESS EXCLUSIVE MODE")
+            let listing = Task { try await server.send("GET", "/v1/editorial/media", key: key).status }
+            try await eventually("the list waits") {
+              let waiting: Int = try await installation.value(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+              return waiting > 0
+            }
+            return listing
+          }
+          #expect(try await listing.value == 200)
+          server.process.send(SIGTERM)
+          return await server.process.result().errors.split(separator: "\n").compactMap {
+            RunningServer.LogLine(String($0))
+          }
+        }
+      }
+    }
+    let slow = lines.filter { $0.message == "slow request" }.map(\.metadata)
+    #expect(!slow.contains { ["POST", "PATCH"].contains($0["method"] ?? "") })
+    #expect(slow.contains { $0["method"] == "GET" && $0["route"] == "/v1/editorial/media" })
+  }
+
+  /// Uploads a file in one request, and another one in two.
+  private static func upload(_ key: String, to server: RunningServer) async throws {
+    let version = ("Upload-Draft-Interop-Version", "6")
+    let whole = try await server.client.send(
+      "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")],
+      file: SampleMedia.png(bytes: 2_000_000))
+    let begun = try await server.client.send(
+      "POST", "/v1/editorial/media", key: key,
+      headers: [version, ("Upload-Complete", "?0"), ("Content-Type", "image/png")])
+    let part = try await server.client.send(
+      "PATCH", try #require(begun["Location"]), key: key,
+      headers: [version, ("Upload-Offset", "0"), ("Content-Type", "application/partial-upload")],
+      file: SampleMedia.png(bytes: 2_000_000, seed: 2))
+    #expect([whole, begun, part].map(\.status) == [201, 201, 201])
   }
 
   @Test("Requests faster than the setting are not logged, and none with 0", arguments: ["0", "600000"])
