@@ -31,6 +31,18 @@ import Testing
     for count in 0..<bytes.count { #expect(Self.size(format, Array(bytes.prefix(count))) == nil) }
   }
 
+  @Test(
+    "A header with another signature has no size",
+    arguments: [
+      (.png, png.map { $0 == UInt8(ascii: "H") ? 0 : $0 }),
+      (.webp, riff("VP8 ", [0, 0, 0, 0x9d, 0x01, 0x2b, 0x80, 0x42, 0xe0, 0x81])),
+      (.webp, riff("VP8L", [0x2e, 0x7f, 0xc2, 0x77, 0x00])),
+      (.webp, riff("VP9X", [0, 0, 0, 0, 0x7f, 2, 0, 0xdf, 1, 0])),
+    ] as [(MediaFormat, [UInt8])])
+  func otherSignature(format: MediaFormat, bytes: [UInt8]) {
+    #expect(Self.size(format, bytes) == nil)
+  }
+
   private static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
     [0xff, marker, UInt8((content.count + 2) >> 8), UInt8((content.count + 2) & 0xff)] + content
   }
@@ -46,6 +58,17 @@ import Testing
     return segment(0xe1, Array("Exif\0\0".utf8) + tiff)
   }
 
+  /// An Exif segment with a gap before its directory, and the orientation behind another entry.
+  private static let laterOrientation: [UInt8] = {
+    let header: [UInt8] = [0x4d, 0x4d, 0, 42, 0, 0, 0, 10, 9, 9, 0, 2]
+    let entries: [UInt8] = [
+      0x01, 0x0f, 0, 3, 0, 0, 0, 1, 0, 1, 0, 0, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0,
+    ]
+    return segment(0xe1, Array("Exif\0\0".utf8) + header + entries)
+  }()
+
+  private static let xmp = segment(0xe1, Array("http://ns.adobe.com/xap/1.0/\0".utf8))
+
   @Test(
     "The size of a JPEG is read from its frame header, and rotated by its orientation",
     arguments: [
@@ -57,7 +80,8 @@ import Testing
       (exif(4) + segment(0xc0, frame), [640, 480]), (exif(5) + segment(0xc0, frame), [480, 640]),
       (exif(8, isLittle: true) + segment(0xc0, frame), [480, 640]), (exif(9) + segment(0xc0, frame), [640, 480]),
       // XMP shares the marker of Exif.
-      (exif(6) + segment(0xe1, Array("http://ns.adobe.com/xap/1.0/\0".utf8)) + segment(0xc0, frame), [480, 640]),
+      (exif(6) + xmp + segment(0xc0, frame), [480, 640]), (xmp + exif(6) + segment(0xc0, frame), [480, 640]),
+      (laterOrientation + segment(0xc0, frame), [480, 640]),
     ] as [([UInt8], [Int])])
   func jpeg(segments: [UInt8], size: [Int]) {
     #expect(Self.size(.jpeg, [0xff, 0xd8] + segments) == size)

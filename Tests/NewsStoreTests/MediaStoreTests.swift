@@ -183,6 +183,20 @@ import Testing
     }
   }
 
+  @Test("Items are named by their titles, and those without one by the first 300 characters of their texts")
+  func titles() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.publish([UUID(1), UUID(2)], text: String(repeating: "é", count: 301))
+      _ = try await sql.query("UPDATE items SET title = 'Fog', language = 'de' WHERE id = \(UUID(2))")
+      let titles = try await store.itemTitles(of: [UUID(1), UUID(2), UUID(3)], for: .full)
+      #expect(titles.count == 2)
+      let (unnamed, named) = (try #require(titles[UUID(1)]), try #require(titles[UUID(2)]))
+      #expect(unnamed.title == nil && unnamed.text == String(repeating: "é", count: 300))
+      #expect(named.title == "Fog" && named.text.isEmpty && named.language == "de")
+      #expect(try await store.itemTitles(of: [], for: .full).isEmpty)
+    }
+  }
+
   @Test("The file of an item whose removal alone is known answers with the reason")
   func gone() async throws {
     try await NewsDatabase.withStore { store, sql in

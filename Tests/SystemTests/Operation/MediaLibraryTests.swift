@@ -121,6 +121,8 @@ import Testing
         #expect(shown.output.contains("The database has 8 files; 8 of them are missing"), "\(shown.output)")
         #expect(shown.output.contains("Warning: this is probably not the folder of this database."))
         #expect(!shown.output.contains("taken down"))
+        let plain = try await installation.run("media", "check", changes: archive.changes)
+        #expect(plain.status == 1 && plain.output.contains("library\tthe folder for files is not known"), "\(plain)")
         let check = try await installation.run("media", "check", "--json", changes: archive.changes)
         #expect(check.status == 1)
         let report = try JSONDecoder().decode(Report.self, from: Data(check.output.utf8))
@@ -180,6 +182,10 @@ import Testing
       try await Installation.with { installation in
         let archive = try await FileArchive(installation, folder)
         #expect(try await installation.run("media", "check", changes: archive.changes).status == 0)
+        for command in ["adopt", "check"] {
+          let refused = try await installation.run("media", command, changes: ["TIDINGS_MEDIA_DIRECTORY": ""])
+          #expect(refused.status == 78 && refused.errors.contains("TIDINGS_MEDIA_DIRECTORY"), "\(refused)")
+        }
         let lost = FileArchive.used[2].sha256
         try FileManager.default.removeItem(at: folder.appending(path: lost))
         let doctor = try await installation.run("doctor", changes: archive.changes)
