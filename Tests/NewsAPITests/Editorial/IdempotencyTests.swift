@@ -108,6 +108,7 @@ import Testing
       let other = try await media.upload(SampleMedia.png(seed: 2), ("Idempotency-Key", "f"))
       #expect(try other.json(Problem.self, status: 422).type == "/problems/idempotency-key-reused")
       #expect(try await Self.count(server, "SELECT count(*) FROM media") == 1)
+      try await eventually("the refused file is removed") { try names(in: media.folder) == [file.sha256] }
     }
   }
 

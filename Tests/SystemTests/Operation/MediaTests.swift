@@ -1,5 +1,6 @@
 import Foundation
 import News
+import PostgresClient
 import TestKit
 import TestSupport
 import Testing
@@ -134,6 +135,37 @@ import Testing
       let old = try await installation.run("purge", "--older-than", "1d", "--media-unused-for", "0s", changes: changes)
       #expect(old.output == "0 removals purged\n1 unused file removed\n", "\(old.errors)")
       #expect(try names(in: folder) == [SampleMedia.png(seed: 1).sha256])
+    }
+  }
+
+  @Test("A purge removes the remains of uploads, and files that are unused for as long as the setting says")
+  func purgeBySetting() async throws {
+    try await withMediaFolder { folder in
+      try await Installation.with { installation in
+        func purge(_ days: String) async throws -> String {
+          let changes = ["TIDINGS_MEDIA_DIRECTORY": folder.path, "TIDINGS_MEDIA_UNUSED_AFTER": days]
+          let result = try await installation.run("purge", "--older-than", "1d", changes: changes)
+          #expect(result.status == 0, "\(result.errors)")
+          return result.output
+        }
+        // The first one adopts the folder.
+        #expect(try await purge("") == "0 removals purged\n0 unused files removed\n")
+        for days in [4, 6, 8] {
+          try Data("\(days)".utf8).write(to: folder.appending(path: Data("\(days)".utf8).sha256))
+          try Data().write(to: folder.appending(path: "upload-\(days)"))
+        }
+        _ = try await installation.sql.query(
+          """
+          INSERT INTO media (id, sha256, type, bytes, used_at)
+          SELECT gen_random_uuid(), sha256(n::text::bytea), 'image/png', 1, clock_timestamp() - n * interval '1 day'
+          FROM unnest(ARRAY[4, 6, 8]) AS n
+          """)
+        // Without the setting, the time is a week.
+        #expect(
+          try await purge("") == "0 removals purged\n1 unused file removed\n3 abandoned uploads removed\n")
+        #expect(try await purge("5") == "0 removals purged\n1 unused file removed\n")
+        #expect(try names(in: folder) == [Data("4".utf8).sha256])
+      }
     }
   }
 

@@ -97,7 +97,7 @@ import Testing
 
   @Test("Uploads are never slow, because their clients determine the duration; lists of files are")
   func uploads() async throws {
-    let lines = try await withMediaFolder { folder in
+    let lines: [RunningServer.LogLine] = try await withMediaFolder { folder in
       try await Installation.with { installation in
         let key = try await installation.makeKey(scopes: ["media:write"])
         let changes = ["TIDINGS_MEDIA_DIRECTORY": folder.path, "TIDINGS_SLOW_REQUEST": "1"]
