@@ -63,6 +63,17 @@ import Testing
     #expect(MediaFormat(beginning: bytes) == nil)
   }
 
+  @Test("The first type of a format is its usual one, and containers have another one for sound or for film")
+  func types() {
+    #expect(
+      MediaFormat.allCases.map { $0.types[0] } == [
+        "image/jpeg", "image/png", "image/gif", "image/webp", "image/avif", "image/heic", "application/pdf",
+        "video/mp4", "video/quicktime", "video/webm", "audio/ogg", "audio/mpeg", "audio/aac", "audio/flac", "audio/wav",
+      ])
+    #expect(
+      MediaFormat.allCases.flatMap { $0.types.dropFirst() } == ["image/heif", "audio/mp4", "audio/webm", "video/ogg"])
+  }
+
   @Test("No accepted format is a page, a script or a style sheet")
   func passive() {
     for type in MediaFormat.types {

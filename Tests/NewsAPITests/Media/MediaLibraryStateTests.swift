@@ -19,10 +19,12 @@ import Testing
       #expect(try await state() == .new)
       for seed in 1...10 { _ = try await media.stored(SampleMedia.png(seed: UInt64(seed))) }
       #expect(try await state() == .adopted)
+      #expect(try await media.library.report().isConsistent)
       let content = try Data(contentsOf: label)
       // In a restored dump, the table is another one.
       _ = try await sql.query("UPDATE media_library SET table_oid = table_oid + 1")
       #expect(try await state() == .copied)
+      #expect(try await !media.library.report().isConsistent)
       try FileManager.default.removeItem(at: label)
       #expect(try await state() == .copied)
       _ = try await sql.query("UPDATE media_library SET table_oid = table_oid - 1")
@@ -46,6 +48,8 @@ import Testing
   func unusable() async throws {
     try await MediaServer.with { media in
       let path = try await media.published(Self.photo)
+      _ = try await media.stored(SampleMedia.png(seed: 2))
+      try Self.photo.write(to: media.folder.appending(path: "upload-1"))
       let label = media.folder.appending(path: "library.json")
       try FileManager.default.removeItem(at: label)
       try FileManager.default.createDirectory(at: label, withIntermediateDirectories: false)
@@ -56,8 +60,10 @@ import Testing
       await #expect(throws: error) { try await media.library.collect(unusedFor: .seconds(-10)) }
       await #expect(throws: error) { try await media.library.adopt() }
       await #expect(throws: error) { try await media.library.report() }
-      let refused = try await media.upload(SampleMedia.png(seed: 2))
+      let refused = try await media.upload(SampleMedia.png(seed: 3))
       #expect(try refused.json(Problem.self, status: 503).type == "/problems/media-unavailable")
+      #expect(try await media.server.store.mediaCounts() == (2, 0))
+      #expect(try names(in: media.folder).count == 3)
       #expect(try await media.server.get(path).body == Self.photo)
     }
   }

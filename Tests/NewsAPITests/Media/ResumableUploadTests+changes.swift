@@ -57,7 +57,8 @@ extension ResumableUploadTests {
       _ = try await media.server.sql.query("ALTER TABLE media DROP CONSTRAINT none")
       let state = try await media.state(of: path)
       #expect(state["Upload-Offset"] == "700000" && state["Upload-Complete"] == "?0")
-      let again = try await media.append(Data(), to: path, at: 700_000, isComplete: true)
+      let again = try await media.append(
+        Data(), to: path, at: 700_000, isComplete: true, [("Content-Encoding", "Identity")])
       #expect(try again.json(Attachment.self, status: 201).sha256 == Self.photo.sha256)
       #expect(try names(in: media.folder) == [Self.photo.sha256])
     }
