@@ -4,6 +4,7 @@ import News
 import NewsAPI
 import NewsStore
 import PostgresClient
+import Synchronization
 import TestSupport
 import Testing
 
@@ -11,11 +12,11 @@ import Testing
 extension ResumableUploadTests {
   /// Appends bytes through a server with another view of the folder.
   private static func append(
-    _ bytes: Data, to path: String, _ media: MediaServer, _ storage: LateParts
+    _ bytes: Data, to path: String, at offset: Int = 0, _ media: MediaServer, _ storage: LateParts
   ) async throws -> TestResponse {
     try await media.server.beside({ $0.media = storage }) { server in
       let beside = MediaServer(server: server, key: media.key, folder: media.folder, storage: media.storage)
-      return try await beside.append(bytes, to: path, at: 0, isComplete: false)
+      return try await beside.append(bytes, to: path, at: offset, isComplete: false)
     }
   }
 
@@ -45,6 +46,20 @@ extension ResumableUploadTests {
       #expect(try await media.offset(of: path) == 5000)
       let rest = try await media.append(Self.photo[5000...], to: path, at: 5000, isComplete: true)
       #expect(try rest.json(Attachment.self, status: 201).sha256 == Self.photo.sha256)
+    }
+  }
+
+  @Test("can go on as soon as a request was answered, or refused")
+  func freed() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      // The storage keeps the parts, so that their release does not close them.
+      let storage = LateParts(storage: media.storage) {}
+      let refused = try await Self.append(Self.photo.prefix(5000), to: path, at: 7, media, storage)
+      #expect(refused.status == 409 && refused.text.contains("/problems/upload-offset"))
+      #expect(try await Self.append(Self.photo.prefix(5000), to: path, media, storage).status == 204)
+      let last = try await media.append(Self.photo[5000...], to: path, at: 5000, isComplete: true)
+      #expect(last.status == 201, "\(last.text)")
     }
   }
 
@@ -88,10 +103,19 @@ extension ResumableUploadTests {
   }
 }
 
-/// A folder of files that runs an action before each part is opened.
+/// A folder of files that runs an action before each part is opened, and keeps the part.
 private struct LateParts: MediaStorage, MediaPartStorage {
+  private final class Opened: Sendable {
+    let parts = Mutex<[any MediaPart]>([])
+  }
+
   let storage: MediaDirectory
   let willOpen: @Sendable () async throws -> Void
+  private let opened = Opened()
+
+  init(storage: MediaDirectory, willOpen: @escaping @Sendable () async throws -> Void) {
+    (self.storage, self.willOpen) = (storage, willOpen)
+  }
 
   var labelled: (any LabelledStorage)? { storage.labelled }
   var parts: (any MediaPartStorage)? { self }
@@ -108,7 +132,9 @@ private struct LateParts: MediaStorage, MediaPartStorage {
 
   func open(_ id: UUID) async throws -> (any MediaPart)? {
     try await willOpen()
-    return try await storage.open(id)
+    let part = try await storage.open(id)
+    if let part { opened.parts.withLock { $0.append(part) } }
+    return part
   }
 
   func length(_ id: UUID) async throws -> Int { try await storage.length(id) }

@@ -89,7 +89,7 @@ import Testing
         // Two mebibytes. Without the trap, a signal would end the server.
         let launcher = ["/bin/bash", "-c", #"trap '' XFSZ; ulimit -f 2048; exec "$@""#, "bash"]
         try await installation.serve(launcher: launcher, changes: changes) { server in
-          let (file, limit) = (SampleMedia.png(bytes: 4_000_000), 2 << 20)
+          let (file, limit) = (SampleMedia.png(bytes: 2_500_000), 2 << 20)
           let refused = try await Self.upload(file, type: "image/png", key: key, to: server)
           #expect(try refused.json(Problem.self, status: 507).type == "/problems/storage-full")
           try await eventually("nothing is left of it") { try names(in: folder).isEmpty }
