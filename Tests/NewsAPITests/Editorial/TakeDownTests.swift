@@ -141,6 +141,20 @@ import Testing
     }
   }
 
+  @Test("Of many published items with a file, the refusal of its removal names the ten newest")
+  func manyUses() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.stored(Self.photo)
+      var ids: [String] = []
+      for _ in 0..<11 {
+        ids.append(try await Self.publish(Self.attachment(path), media).item.id.uuidString.lowercased())
+      }
+      ids.sort()
+      let detail = try #require(try await Self.remove(path, media).json(Problem.self, status: 409).detail)
+      #expect(ids.map { detail.contains($0) } == [false] + Array(repeating: true, count: 10))
+    }
+  }
+
   @Test("A draft with a removed file cannot be published until it no longer names the file")
   func draftLosesFile() async throws {
     try await MediaServer.with { media in

@@ -35,6 +35,15 @@ import Testing
       #expect(Set(used.map(\.attachment.url)) == [own, shared])
       #expect(Set(used.flatMap(\.uses)) == Set(drafts))
 
+      // The pages mix files of both kinds.
+      var (target, paged): (String?, [String]) = ("/v1/editorial/media?limit=1", [])
+      while let page = target, paged.count < 9 {
+        let response = try await server.send("GET", page, key: key)
+        paged += try response.json(EditorialMediaList.self).items.map(\.attachment.url)
+        target = response.next
+      }
+      #expect(paged == [shared, own, free])
+
       func send(_ method: String, _ path: String) async throws -> TestResponse {
         try await server.send(method, path.replacing("/v1/media/", with: "/v1/editorial/media/"), key: key)
       }
