@@ -104,15 +104,37 @@ import Testing
         SELECT gen_random_uuid(), sha256(n::text::bytea), clock_timestamp() FROM generate_series(1, 150) AS n
         """)
       try await TestServer.with(settings: { $0.media = media.storage }) { other in
-        let storage = ObservedRemovals(storage: media.storage) {
-          try await MediaLibrary(store: other.store, storage: media.storage).adopt()
-        }
+        let storage = WatchedStorage(
+          storage: media.storage,
+          willRemove: { try await MediaLibrary(store: other.store, storage: media.storage).adopt() })
         let library = MediaLibrary(store: media.server.store, storage: storage)
         await #expect(throws: MediaLibraryError(state: .foreign)) {
           try await library.collect(unusedFor: .seconds(3600))
         }
         #expect(try await media.server.store.mediaCounts().due == 50)
       }
+    }
+  }
+
+  @Test("An adoption that another one has overtaken is repeated")
+  func overtaken() async throws {
+    try await MediaServer.with { media in
+      _ = try await media.stored(Self.photo)
+      let (store, hasAdopted) = (media.server.store, Flag())
+      // In a restored dump, the table is another one.
+      _ = try await media.server.sql.query("UPDATE media_library SET table_oid = table_oid + 1")
+      let storage = WatchedStorage(
+        storage: media.storage,
+        willReadLabel: {
+          guard !hasAdopted.isSet else { return }
+          hasAdopted.set()
+          // Another process adopts another folder.
+          let known = try await store.mediaLibrary().adopted?.id
+          _ = try await store.adoptMedia(replacing: known, asOperator: true) { _ in }
+        })
+      try await MediaLibrary(store: store, storage: storage).adopt()
+      #expect(hasAdopted.isSet)
+      #expect(try await media.library.state() == .adopted)
     }
   }
 
@@ -137,12 +159,22 @@ import Testing
   }
 }
 
-/// A folder of files that runs an action before each removal.
-private struct ObservedRemovals: MediaStorage {
+/// A folder of files that runs an action before each removal, and before its label is read.
+private struct WatchedStorage: MediaStorage, LabelledStorage {
   let storage: MediaDirectory
-  let willRemove: @Sendable () async throws -> Void
+  var willRemove: @Sendable () async throws -> Void = {}
+  var willReadLabel: @Sendable () async throws -> Void = {}
 
-  var labelled: (any LabelledStorage)? { storage.labelled }
+  var labelled: (any LabelledStorage)? { self }
+
+  func exists() async throws -> Bool { try await storage.exists() }
+  func hasFiles() async throws -> Bool { try await storage.hasFiles() }
+  func setLabel(_ label: Data) async throws { try await storage.setLabel(label) }
+
+  func label() async throws -> Data? {
+    try await willReadLabel()
+    return try await storage.label()
+  }
 
   func begin() async throws -> any MediaUpload { try await storage.begin() }
   func open(_ digest: MediaDigest) async throws -> MediaFile? { try await storage.open(digest) }
