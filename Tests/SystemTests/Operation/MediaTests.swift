@@ -80,6 +80,51 @@ import Testing
     }
   }
 
+  @Test("After kill -9 during an upload over several requests, it continues at the bytes that were recorded")
+  func killedPart() async throws {
+    try await withMediaFolder { folder in
+      try await Installation.with { installation in
+        let key = try await Self.makeKey(installation)
+        let changes = ["TIDINGS_MEDIA_DIRECTORY": folder.path]
+        let version = ("Upload-Draft-Interop-Version", "6")
+        let path = try await installation.serve(changes: changes) { server in
+          let begun = try await server.client.send(
+            "POST", "/v1/editorial/media", key: key,
+            headers: [version, ("Upload-Complete", "?0"), ("Content-Type", "video/mp4")])
+          let path = try #require(begun["Location"])
+          let head = """
+            PATCH \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\nUpload-Draft-Interop-Version: 6\r
+            Upload-Offset: 0\r\nContent-Type: application/partial-upload\r\nContent-Length: 50000000\r\n\r\n
+            """
+          let port = server.port
+          let cut = Task {
+            try? await RawConnection.exchange([Data(head.utf8) + Self.film], port: port, endsInput: false)
+          }
+          let part = folder.appending(path: "part-\(path.suffix(36))").path
+          try await eventually("half of it has arrived") {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: part)
+            return attributes?[.size] as? Int ?? 0 > 10_000_000
+          }
+          server.process.send(SIGKILL)
+          _ = await server.process.result()
+          _ = await cut.value
+          return path
+        }
+        try await installation.serve(changes: changes) { server in
+          let state = try await server.client.send("HEAD", path, key: key, headers: [version])
+          let offset = try #require(state["Upload-Offset"].flatMap { Int($0) })
+          try #require(offset >= 8 << 20)
+          let rest = try await server.client.send(
+            "PATCH", path, key: key,
+            headers: [version, ("Upload-Offset", "\(offset)"), ("Content-Type", "application/partial-upload")],
+            file: Self.film[offset...])
+          #expect(try rest.json(Attachment.self, status: 201).sha256 == Self.film.sha256)
+          #expect(try names(in: folder) == [Self.film.sha256])
+        }
+      }
+    }
+  }
+
   @Test("A file at the limit of the file system or a quota is refused like one on a full disk, and an upload can go on")
   func largestFile() async throws {
     try await withMediaFolder { folder in
