@@ -132,6 +132,16 @@ extension ResumableUploadTests {
     }
   }
 
+  @Test("is one of twenty at most that its key has begun")
+  func number() async throws {
+    try await MediaServer.with { media in
+      let length = [("Upload-Length", "1000")]
+      for _ in 0..<20 { _ = try await media.begun(length) }
+      #expect(try await media.begin(length).status == 409)
+      #expect(try await media.uploadCount() == 20)
+    }
+  }
+
   @Test("is described by OPTIONS")
   func options() async throws {
     try await MediaServer.with(settings: { $0.maximumMediaBytes = 1_000_000 }) { media in
