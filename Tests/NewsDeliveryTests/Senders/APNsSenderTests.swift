@@ -90,6 +90,7 @@ import Testing
       #expect(await service.send(.sample(to: Self.target, alert: alert)).result == .sent)
       let request = try #require(service.server.takeRequests().first)
       #expect(request["apns-push-type"] == "alert" && request["apns-priority"] == "10")
+      #expect(request["apns-expiration"] == "1800021600")
       #expect(request["apns-collapse-id"] == "01234567-0000-7000-8000-000000000003")
       #expect(
         String(decoding: request.body, as: UTF8.self)
@@ -139,6 +140,7 @@ import Testing
       (410, "ExpiredToken", "gone"), (410, "Unregistered", "gone"),
       (429, "TooManyProviderTokenUpdates", "pause"), (429, "TooManyRequests", "retry"),
       (500, "InternalServerError", "failure"), (503, "ServiceUnavailable", "failure"), (503, "Shutdown", "failure"),
+      (401, "Unknown", "pause"), (408, "Unknown", "failure"), (418, "Unknown", "pause"), (301, "Unknown", "pause"),
     ])
   func responses(_ status: Int, _ reason: String, _ expected: String) async throws {
     try await Self.with { service in
@@ -152,6 +154,9 @@ import Testing
       default: #expect(answer.result.name == expected && answer.pause == nil && !answer.isFailure)
       }
       #expect(service.server.requests.count == 1)
+      // Only these say that the key is wrong, and not perhaps the token of one device.
+      #expect(
+        answer.refusesKey == ["TopicDisallowed", "BadTopic", "BadEnvironmentKeyIdInToken"].contains(reason))
     }
   }
 
@@ -174,6 +179,38 @@ import Testing
       #expect(900...1200 ~= (await service.send(.sample(to: Self.target, attempts: 100)).result.wait ?? 0))
       service.server.respond { _ in Self.failure(429, "TooManyRequests") }
       #expect(await service.send().result.wait ?? 0 >= 60)
+      let updates = Self.failure(429, "TooManyProviderTokenUpdates")
+      service.server.respond(next: updates, updates.setting("Retry-After", "600"))
+      #expect(await service.send().pause?.seconds == 60)
+      #expect(await service.send().pause?.seconds == 600)
+    }
+  }
+
+  @Test("A payload of 4,096 bytes is sent as it is, and a larger one has its text cut, or is not sent")
+  func limit() async throws {
+    try await Self.with { service in
+      func text(_ message: PushMessage) async -> String? {
+        let result = await service.send(message).result
+        let requests = service.server.takeRequests()
+        #expect(requests.count == (result == .sent ? 1 : 0) && ["sent", "invalid"].contains(result.name))
+        return requests.first.map { String(decoding: $0.body, as: UTF8.self) }
+      }
+      func silent(_ length: Int) async -> String? {
+        await text(.sample(to: Self.target, data: ["a": String(repeating: "x", count: length)]))
+      }
+      func alert(_ length: Int) async -> String? {
+        let alert = PushAlert(title: "Title", body: String(repeating: "x", count: length))
+        return await text(.sample(to: Self.target, alert: alert))
+      }
+      let rest = 4096 - (await silent(0)?.utf8.count ?? 0)
+      #expect(await silent(rest)?.utf8.count == 4096)
+      #expect(await silent(rest + 1) == nil)
+
+      let length = 4096 - (await alert(0)?.utf8.count ?? 0)
+      let whole = try #require(await alert(length))
+      #expect(whole.utf8.count == 4096 && !whole.contains("\u{2026}"))
+      let cut = try #require(await alert(length + 1))
+      #expect(cut.utf8.count <= 4096 && cut.contains("x\u{2026}"))
     }
   }
 
@@ -251,7 +288,8 @@ import Testing
       #expect(await service.send().result == .sent)
       #expect(service.server.takeRequests().count == 2)
       await service.server.stop()
-      #expect(await service.send().isFailure)
+      let answer = await service.send(.sample(to: Self.target, attempts: 3))
+      #expect(answer.isFailure && 40...53 ~= answer.result.wait ?? 0)
     }
   }
 
@@ -264,13 +302,17 @@ import Testing
   @Test("A token that is not hexadecimal is not sent, because it would change the path")
   func malformedTokens() async throws {
     try await Self.with { service in
-      for token in ["", "0f/../../x", "0f?", "xyz", String(repeating: "0f", count: 300)] {
+      for token in ["", "0f/../../x", "0f?", "xyz", String(repeating: "f", count: 401)] {
         let target = PushTarget.apns(token: token, topic: Self.topic, environment: .sandbox)
         #expect(await service.send(.sample(to: target)).result.name == "tokenError")
       }
-      let target = PushTarget.apns(token: Self.device, topic: "a\r\nb", environment: .sandbox)
-      #expect(await service.send(.sample(to: target)).result.name == "tokenError")
+      for topic in ["", "a\r\nb", "a b", "a\u{7F}", "\u{E9}"] {
+        let target = PushTarget.apns(token: Self.device, topic: topic, environment: .sandbox)
+        #expect(await service.send(.sample(to: target)).result.name == "tokenError")
+      }
       #expect(service.server.requests.isEmpty)
+      let longest = PushTarget.apns(token: String(repeating: "f", count: 400), topic: "!~", environment: .sandbox)
+      #expect(await service.send(.sample(to: longest)).result == .sent)
     }
   }
 }

@@ -105,7 +105,10 @@ import Testing
   func data() async throws {
     try await Self.with { service in
       var content = PushContent(token: PushMessage.sampleToken)
-      content.data = ["b": "2", "a": "\"1\"", "token": "x", "aps": "x", "content-id": "x"]
+      content.data = ["b": "2", "a": "\"1\""]
+      for name in [
+        "aps", "body", "breaking", "code", "content-id", "push", "report", "title", "token", "url",
+      ] { content.data[name] = "x" }
       let message = PushMessage(
         push: PushMessage.samplePush, kind: .silent, device: PushMessage.sampleDevice, target: Self.target,
         deviceKind: .app, content: content, asksForReport: false, attempts: 0, registeredAt: Date(), isProven: true,
@@ -116,6 +119,24 @@ import Testing
       #expect(
         String(decoding: request.body, as: UTF8.self).contains(
           #""data":{"push":"\#(push)","token":"1k3x9qam9pkx.10","a":"\"1\"","b":"2"}"#))
+    }
+  }
+
+  @Test("Data of 4,096 bytes are sent, and larger ones are not")
+  func limit() async throws {
+    try await Self.with { service in
+      func size(_ length: Int) async -> Int? {
+        let data = ["a": String(repeating: "x", count: length)]
+        let result = await service.send(.sample(to: Self.target, data: data)).result
+        #expect(["sent", "invalid"].contains(result.name))
+        let frame =
+          #"{"message":{"android":{"collapse_key":"news","priority":"NORMAL","ttl":"86400s"},"#
+          + #""data":,"token":"device:token"}}"#
+        return service.takeRequests(Self.messages).first.map { $0.body.count - frame.utf8.count }
+      }
+      let rest = 4096 - (await size(0) ?? 0)
+      #expect(await size(rest) == 4096)
+      #expect(await size(rest + 1) == nil)
     }
   }
 
@@ -221,6 +242,63 @@ import Testing
     }
   }
 
+  @Test(
+    "An access token is renewed five minutes before its end, and one of a short life after half of it",
+    arguments: [
+      (#","expires_in":200"#, 100), (#","expires_in":600"#, 300), (#","expires_in":900"#, 600), ("", 3300),
+    ] as [(String, Double)])
+  func tokenLife(_ field: String, _ seconds: Double) async throws {
+    try await Self.with { service in
+      service.tokenResponse.response.withLock { $0 = .json(#"{"access_token":"a"\#(field)}"#) }
+      #expect(await service.send().result == .sent)
+      service.time.advance(minutes: (seconds - 1) / 60)
+      #expect(await service.send().result == .sent)
+      #expect(service.takeRequests("/token").count == 1)
+      service.time.advance(minutes: 2.0 / 60)
+      #expect(await service.send().result == .sent)
+      #expect(service.takeRequests("/token").count == 1)
+    }
+  }
+
+  @Test("A token service that fails is asked again after a growing wait, but at the latest after a minute")
+  func tokenWaits() async throws {
+    try await Self.with { service in
+      func answer(_ response: FaultResponse?) { service.tokenResponse.response.withLock { $0 = response } }
+      func advance(_ seconds: Double) { service.time.advance(minutes: seconds / 60) }
+      answer(FaultResponse(status: 500))
+      #expect(5...6.6 ~= (await service.send().result.wait ?? 0))
+      advance(7)
+      answer(FaultResponse(status: 503).setting("Retry-After", "3600"))
+      #expect(3600...4700 ~= (await service.send().result.wait ?? 0))
+      #expect(service.takeRequests("/token").count == 2)
+      advance(59)
+      #expect(await service.send().isFailure)
+      #expect(service.takeRequests("/token").isEmpty)
+      advance(2)
+      answer(FaultResponse(status: 503))
+      #expect(20...26.1 ~= (await service.send().result.wait ?? 0))
+      // A success ends the growth.
+      advance(61)
+      answer(nil)
+      #expect(await service.send().result == .sent)
+      advance(3600)
+      answer(FaultResponse(status: 503))
+      #expect(5...6.6 ~= (await service.send().result.wait ?? 0))
+    }
+  }
+
+  @Test(
+    "An answer of the token service that only the operator can change pauses the service, and no other does",
+    arguments: [(200, false), (429, false), (500, false), (499, true), (401, true), (301, true)])
+  func tokenErrors(_ status: Int, _ isPause: Bool) async throws {
+    try await Self.with { service in
+      service.tokenResponse.response.withLock { $0 = .json("{}", status: status) }
+      let answer = await service.send()
+      #expect(answer.isFailure == !isPause && answer.pause?.seconds == (isPause ? 300 : nil))
+      #expect(service.takeRequests(Self.messages).isEmpty)
+    }
+  }
+
   private static let badRequest = #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[]}"#
 
   @Test(
@@ -231,6 +309,7 @@ import Testing
       (403, "SENDER_ID_MISMATCH", "", "tokenError"), (403, nil, "", "pause"), (404, nil, "", "pause"),
       (401, "THIRD_PARTY_AUTH_ERROR", "", "invalid"), (429, "QUOTA_EXCEEDED", "", "failure"),
       (500, "INTERNAL", "", "failure"), (503, "UNAVAILABLE", "", "failure"), (502, nil, "", "failure"),
+      (408, nil, "", "failure"), (413, nil, "", "invalid"), (302, nil, "", "pause"),
     ] as [(Int, String?, String, String)])
   func errors(_ status: Int, _ code: String?, _ details: String, _ expected: String) async throws {
     try await Self.with(Self.failure(status, code, details)) { service in
@@ -241,6 +320,7 @@ import Testing
         #expect(answer.isFailure && answer.pause == nil && answer.result.wait ?? 0 >= (status == 429 ? 60 : 5))
       default: #expect(answer.result.name == expected && answer.pause == nil && !answer.isFailure)
       }
+      #expect(answer.refusesKey == ["SENDER_ID_MISMATCH", "THIRD_PARTY_AUTH_ERROR"].contains(code ?? ""))
     }
   }
 
@@ -248,6 +328,16 @@ import Testing
   func retryAfter() async throws {
     try await Self.with(Self.failure(429, "QUOTA_EXCEEDED").setting("Retry-After", "20")) { service in
       #expect(20...26 ~= (await service.send().result.wait ?? 0))
+    }
+  }
+
+  @Test("Waits grow with the attempts, with and without a response")
+  func waits() async throws {
+    try await Self.with(Self.failure(503, "UNAVAILABLE")) { service in
+      for _ in 0..<2 {
+        #expect(40...53 ~= (await service.send(.sample(to: Self.target, attempts: 3)).result.wait ?? 0))
+        await service.server.stop()
+      }
     }
   }
 }

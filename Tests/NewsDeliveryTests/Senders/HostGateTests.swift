@@ -36,6 +36,20 @@ import Testing
     #expect(await next || .now - start > HostGate.longestWait / 2)
   }
 
+  @Test("A host that responds does not count as slow, however long it has had requests")
+  func responsive() async throws {
+    let gate = HostGate()
+    for _ in 0..<HostGate.width { #expect(await gate.enter()) }
+    try await Task.sleep(for: HostGate.longestWait * 1.1)
+    gate.leave(hasResponded: true)
+    let start = ContinuousClock.now
+    #expect(await gate.enter())
+    async let next = gate.enter()
+    try await Task.sleep(for: HostGate.longestWait / 10)
+    gate.leave(hasResponded: true)
+    #expect(await next || .now - start > HostGate.longestWait / 2)
+  }
+
   @Test("Requests to a host that does not respond are refused, and later ones find places")
   func refusal() async throws {
     let gate = HostGate()
@@ -43,8 +57,22 @@ import Testing
     async let first = gate.enter()
     async let second = gate.enter()
     #expect(await [first, second] == [false, false])
+    // By now the host is known to be slow, and nobody waits for it.
+    let start = ContinuousClock.now
+    #expect(await !gate.enter())
+    #expect(ContinuousClock.now - start < HostGate.longestWait)
     for _ in 0..<HostGate.width { gate.leave(hasResponded: true) }
     #expect(await gate.enter())
+  }
+
+  @Test("A host that has failed twice has as many requests as before")
+  func twoFailures() async throws {
+    let gate = HostGate()
+    for _ in 0..<2 {
+      #expect(await gate.enter())
+      gate.leave(hasResponded: false)
+    }
+    for _ in 0..<HostGate.width { #expect(await gate.enter()) }
   }
 
   @Test("A host that has failed three times in a row has two requests, and others are refused without waiting")
@@ -62,6 +90,7 @@ import Testing
     #expect(await gate.enter())
     #expect(await gate.enter())
   }
+
   @Test("A host that has failed three times in a row takes no waiting requests")
   func failuresWithWaiters() async throws {
     let gate = HostGate()

@@ -12,15 +12,16 @@ extension PushMessage {
   ///
   /// - Parameter alert: The visible part; nil for a silent message.
   static func sample(
-    to target: PushTarget, alert: PushAlert? = nil, code: String? = nil, asksForReport: Bool = false, attempts: Int = 0
+    to target: PushTarget, alert: PushAlert? = nil, code: String? = nil, asksForReport: Bool = false, attempts: Int = 0,
+    data: [String: String] = [:]
   ) -> PushMessage {
-    PushMessage(
+    var content = PushContent(token: sampleToken, contentID: code == nil ? sampleItem : nil, alert: alert, code: code)
+    content.data = data
+    return PushMessage(
       push: samplePush, kind: code != nil ? .confirmation : alert == nil ? .silent : .alert, device: sampleDevice,
-      target: target, deviceKind: .app,
-      content: PushContent(
-        token: sampleToken, contentID: code == nil ? sampleItem : nil, alert: alert, code: code),
-      asksForReport: asksForReport, attempts: attempts, registeredAt: Date(), isProven: code == nil,
-      claim: UUID())
+      target: target, deviceKind: .app, content: content,
+      asksForReport: asksForReport, attempts: attempts, registeredAt: Date(),
+      isProven: code == nil, claim: UUID())
   }
 }
 

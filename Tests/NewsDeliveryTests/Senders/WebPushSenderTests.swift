@@ -68,7 +68,9 @@ import Testing
       }
       let sender = WebPushSender(
         try VAPIDCredentials(pem: key.pemRepresentation, subject: "mailto:news@example.org"),
-        origins: try WebPushOrigins([server.url, "http://push.test:\(server.port)"]),
+        origins: try WebPushOrigins([
+          server.url, "http://push.test:\(server.port)", "http://*.push.test:\(server.port)",
+        ]),
         resolver: CheckedResolver(policy: policy, resolver: resolver), trustRoots: [], timeout: timeout,
         clock: { time.now })
       try await withResource(sender, release: { await $0.shutdown() }) { sender in
@@ -163,6 +165,7 @@ import Testing
       (200, "sent"), (201, "sent"), (202, "sent"), (204, "sent"), (404, "gone"), (410, "gone"), (413, "invalid"),
       (400, "invalid"), (401, "tokenError"), (403, "tokenError"), (301, "tokenError"), (307, "tokenError"),
       (429, "retry"), (406, "retry"), (500, "failure"), (502, "failure"), (503, "failure"),
+      (408, "failure"), (405, "invalid"),
     ])
   func responses(_ status: Int, _ expected: String) async throws {
     try await Self.with { service in
@@ -172,6 +175,7 @@ import Testing
       #expect(answer.result.name == (expected == "failure" ? "retry" : expected))
       if status == 429 { #expect(answer.result.wait ?? 0 >= 60) }
       if status == 404 { #expect(answer.result == .gone(since: nil)) }
+      #expect(answer.refusesKey == [401, 403].contains(status))
       #expect(service.server.requests.count == 1)
     }
   }
@@ -184,10 +188,80 @@ import Testing
     }
   }
 
+  @Test("Waits grow with the attempts, with and without a response")
+  func waits() async throws {
+    try await Self.with { service in
+      service.server.respond { _ in FaultResponse(status: 503) }
+      for _ in 0..<2 {
+        let answer = await service.sender.send(.sample(to: service.target(), attempts: 3))
+        #expect(answer.isFailure && 40...53 ~= answer.result.wait ?? 0)
+        await service.server.stop()
+      }
+    }
+    // A name that cannot be resolved says nothing about the subscription.
+    try await Self.with(addresses: []) { service in
+      let endpoint = "http://push.test:\(service.server.port)/a"
+      let answer = await service.sender.send(.sample(to: service.target(endpoint), attempts: 3))
+      #expect(answer.isFailure && 40...53 ~= answer.result.wait ?? 0)
+    }
+  }
+
+  @Test("A payload of 3,993 bytes is sent, and a larger one without texts is not")
+  func limit() async throws {
+    try await Self.with { service in
+      func size(_ length: Int) async throws -> Int? {
+        let data = ["a": String(repeating: "x", count: length)]
+        let answer = await service.sender.send(.sample(to: service.target(), data: data))
+        guard answer.result == .sent else { return nil }
+        return try service.takeText().utf8.count
+      }
+      let rest = 3993 - (try #require(try await size(0)))
+      #expect(try await size(rest) == 3993)
+      #expect(try await size(rest + 1) == nil)
+      #expect(service.server.requests.isEmpty)
+    }
+  }
+
+  @Test("The connections of 128 hosts are kept, and the one that was used longest ago makes room for another")
+  func hosts() async throws {
+    try await Self.with { service in
+      func lookups(_ numbers: [Int]) async -> Int {
+        for number in numbers {
+          #expect(await service.send(to: "http://h\(number).push.test:\(service.server.port)/a").result == .sent)
+        }
+        return service.lookups.value
+      }
+      #expect(await lookups(Array(0..<128) + [0, 128]) == 129)
+      #expect(await lookups([0]) == 129)
+      #expect(await lookups([1]) == 130)
+    }
+  }
+
+  @Test("While 128 hosts have a message under way, one to another host waits")
+  func busyHosts() async throws {
+    try await Self.with { service in
+      let port = service.server.port
+      service.server.respond { _ in FaultResponse(status: 201).hanging(at: .start) }
+      await withTaskGroup(of: PushAnswer.self) { group in
+        for number in 0..<128 { group.addTask { await service.send(to: "http://h\(number).push.test:\(port)/a") } }
+        try? await eventually("all hosts have a message") { service.server.requests.count == 128 }
+        let answer = await service.send(to: "http://h128.push.test:\(port)/a")
+        #expect(1...5 ~= answer.result.wait ?? 0 && !answer.isFailure)
+        service.server.release()
+        for await answer in group { #expect(answer.result == .sent) }
+      }
+      #expect(service.server.requests.count == 128)
+    }
+  }
+
   @Test("Connections go to the checked address of a name, which is not resolved again for each message")
   func checkedAddress() async throws {
     try await Self.with { service in
       let endpoint = "http://push.test:\(service.server.port)/a"
+      // Messages that need the same look-up share it.
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<20 { group.addTask { #expect(await service.send(to: endpoint).result == .sent) } }
+      }
       for _ in 0..<5 { #expect(await service.send(to: endpoint).result == .sent) }
       #expect(service.lookups.value == 1)
       #expect(service.server.takeRequests().allSatisfy { $0["Host"] == "push.test:\(service.server.port)" })

@@ -136,12 +136,13 @@ struct Deliveries: Sendable {
 
   /// Runs the body while a service delivers.
   func withService(
-    _ senders: [ScriptedSender], window: Duration = .zero, budget: Int = 3, logger: Logger = NewsDatabase.logger,
-    _ body: @Sendable () async throws -> Void
+    _ senders: [ScriptedSender], window: Duration = .zero, budget: Int = 3, reportRate: Double = 0,
+    logger: Logger = NewsDatabase.logger, _ body: @Sendable () async throws -> Void
   ) async throws {
     var limits = DeliveryService.Limits()
     limits.window = window
     limits.budget = budget
+    limits.reportRate = reportRate
     let service = DeliveryService(
       store: store, senders: senders, limits: limits, logger: logger, clock: { now })
     let running = Task { await service.run() }

@@ -16,13 +16,17 @@ import Testing
       let apns = ScriptedSender(.apns)
       let fcm = ScriptedSender(.fcm)
       let ids = (try await deliveries.register(30, .apns), try await deliveries.register(40, .fcm))
-      try await deliveries.withService([apns, fcm]) {
+      try await deliveries.withService([apns, fcm], reportRate: 1) {
+        try await eventually("the devices are counted") {
+          deliveries.store.deliveryCounts().devices.values.sorted() == [30, 40]
+        }
         try await deliveries.publish()
         try await eventually("all devices are woken") { fcm.messages.count >= 40 && apns.messages.count >= 30 }
         try await eventually("nothing is owed") { try await deliveries.owed() == 0 }
         #expect(apns.messages.count == 30 && Set(apns.devices) == ids.0)
         #expect(fcm.messages.count == 40 && Set(fcm.devices) == ids.1)
         let token = try #require(SyncToken(fcm.messages.first?.content.token ?? ""))
+        #expect(fcm.messages.allSatisfy(\.asksForReport))
         #expect(token.version == 1 && fcm.messages.allSatisfy { $0.kind == .silent && $0.content.contentID != nil })
 
         try await eventually("the outcomes are counted") {
@@ -82,6 +86,10 @@ import Testing
         try await deliveries.publish()
         try await eventually("the other service has all messages") { fcm.messages.count == 20 }
         #expect(apns.messages.count <= 2)
+        // A process claims no more than it can send soon. Others may send the rest.
+        #expect(
+          try await deliveries.count(
+            "SELECT count(*) FROM deliveries WHERE claim IS NOT NULL AND provider = 'apns'") <= 6)
         barrier.open()
         try await eventually("the slow service has all messages") { apns.messages.count == 20 }
       }

@@ -65,6 +65,21 @@ import Testing
     #expect(written.withLock { $0 } == 1)
   }
 
+  @Test("A process that ends gives up the outcomes that cannot be written in time, and the log says how many")
+  func end() async throws {
+    let log = RecordingLog()
+    let recorder = OutcomeRecorder(lease: .seconds(60), logger: log.logger) { _ in throw Failure() }
+    for _ in 0..<7 { await recorder.add(Self.entry()) }
+    let start = ContinuousClock.now
+    recorder.close(within: .zero)
+    // The first time counts.
+    recorder.close(within: .seconds(3600))
+    await recorder.run()
+    #expect(ContinuousClock.now - start < .seconds(30))
+    let lines = log.text.split(separator: "\n").filter { $0.hasPrefix("warning outcomes of messages are lost") }
+    #expect(lines.count == 1 && lines.first?.contains("7") == true)
+  }
+
   @Test("Waiting outcomes are bounded: those who bring more wait")
   func bound() async throws {
     let barrier = Barrier()

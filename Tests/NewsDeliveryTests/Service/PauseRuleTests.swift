@@ -34,7 +34,7 @@ import Testing
   func window() {
     var rule = PauseRule()
     Self.note(&rule, .tokenError, 20, at: 100)
-    #expect(rule.violation(at: 149, countsFailures: false) != nil)
+    #expect(rule.violation(at: 159, countsFailures: false) != nil)
     #expect(rule.violation(at: 161, countsFailures: false) == nil)
     Self.note(&rule, .fine, 20, at: 161)
     #expect(rule.violation(at: 161, countsFailures: false) == nil)

@@ -6,20 +6,89 @@ import Testing
 
 /// The pauses of a push service that processes share.
 @Suite struct ProviderPausesTests {
+  private static let message = PushMessage.sample(to: .fcm(token: "a"))
+
+  private static func pauses(_ deliveries: Deliveries) -> ProviderPauses {
+    ProviderPauses(
+      sender: ScriptedSender(.fcm), store: deliveries.store, logger: NewsDatabase.logger, clock: { deliveries.now })
+  }
+
+  private static func demand(_ seconds: Double) -> PushAnswer {
+    PushAnswer(.retry(after: seconds, reason: "busy"), pause: .init(seconds: seconds, reason: "busy"))
+  }
+
+  @Test("A process pauses for the rest of a pause that another one has begun")
+  func rest() async throws {
+    try await Deliveries.with { deliveries in
+      try await deliveries.store.pauseProvider(.fcm, for: 60, reason: "down", at: deliveries.now)
+      deliveries.advance(20)
+      let pauses = Self.pauses(deliveries)
+      #expect(pauses.rest == nil)
+      try await pauses.refresh()
+      let rest = try #require(pauses.rest)
+      #expect(rest > .seconds(20) && rest < .seconds(41))
+    }
+  }
+
+  @Test("A pause lasts as long as an answer demands, and twice as long as the one before it")
+  func lengths() async throws {
+    try await Deliveries.with { deliveries in
+      let (first, start) = (Self.pauses(deliveries), deliveries.now)
+      for _ in 0..<10 { await first.note(PushAnswer(.sent), to: Self.message) }
+      await first.note(Self.demand(300), to: Self.message)
+      let end = try #require(try await deliveries.store.providerStates().first?.pausedUntil)
+      #expect(299...330 ~= end.timeIntervalSince(start))
+      #expect(first.rest ?? .zero > .seconds(270))
+      // Messages that were accepted before it prove nothing.
+      #expect(await !first.endProbe())
+
+      deliveries.advance(310)
+      let next = Self.pauses(deliveries)
+      try await next.refresh()
+      await next.note(Self.demand(70), to: Self.message)
+      let state = try #require(try await deliveries.store.providerStates().first)
+      #expect(state.pauses == 2 && 429...460 ~= state.pausedUntil?.timeIntervalSince(start) ?? 0)
+    }
+  }
+
+  @Test(
+    "After a pause a service proves itself by accepted messages, unless more than 5 % of their number have failed",
+    arguments: [
+      (PushAnswer(.tokenError(reason: "x")), false),
+      (PushAnswer(.retry(after: 5, reason: "x"), isFailure: true), false),
+      (PushAnswer(.retry(after: 5, reason: "x")), true), (PushAnswer(.invalid(reason: "x")), true),
+      (PushAnswer(.gone(since: nil)), true),
+    ])
+  func probe(answer: PushAnswer, isFine: Bool) async throws {
+    try await Deliveries.with { deliveries in
+      try await deliveries.store.pauseProvider(.fcm, for: 60, reason: "down", at: deliveries.now)
+      deliveries.advance(61)
+      let pauses = Self.pauses(deliveries)
+      try await pauses.refresh()
+      await pauses.note(answer, to: Self.message)
+      #expect(await !pauses.endProbe())
+      for _ in 0..<19 { await pauses.note(PushAnswer(.sent), to: Self.message) }
+      #expect(await pauses.endProbe() == isFine)
+      if !isFine {
+        await pauses.note(PushAnswer(.sent), to: Self.message)
+        #expect(await pauses.endProbe())
+      }
+      #expect(!pauses.isProbing)
+    }
+  }
+
   @Test("Answers from before a pause of another process do not end its probe")
   func otherProcess() async throws {
     try await Deliveries.with { deliveries in
-      let pauses = ProviderPauses(
-        sender: ScriptedSender(.fcm), store: deliveries.store, logger: NewsDatabase.logger, clock: { deliveries.now })
-      let message = PushMessage.sample(to: .fcm(token: "a"))
-      for _ in 0..<100 { await pauses.note(PushAnswer(.sent), to: message) }
+      let pauses = Self.pauses(deliveries)
+      for _ in 0..<100 { await pauses.note(PushAnswer(.sent), to: Self.message) }
       try await deliveries.store.pauseProvider(.fcm, for: 60, reason: "down", at: deliveries.now)
       deliveries.advance(61)
       try await pauses.refresh()
       #expect(pauses.isProbing && pauses.rest == nil)
       #expect(await !pauses.endProbe())
       #expect(try await deliveries.store.providerStates().map(\.pauses) == [1])
-      await pauses.note(PushAnswer(.sent), to: message)
+      await pauses.note(PushAnswer(.sent), to: Self.message)
       #expect(await pauses.endProbe())
       #expect(try await deliveries.store.providerStates().map(\.pauses) == [0])
     }

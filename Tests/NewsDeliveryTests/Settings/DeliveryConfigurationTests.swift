@@ -103,7 +103,9 @@ import Testing
       "mailto:a@b_c.org", "mailto:ops@bücher.example", "MAILTO:ops@LOCALHOST", "http://news.example", "https://",
       "https://localhost", "https://localhost:8080/", "https://news", "https://192.0.2.1/", "https://[2001:db8::1]/",
       "https://news.example:port/", "https://ops@news.example/", "https://news.example/a b", "https://news.example/#a",
-      "https://.example", "https://news.example.",
+      "https://.example", "https://news.example.", "https://news.example:123456/", "https://news.c",
+      "mailto:a@\(String(repeating: "b", count: 64)).org",
+      "mailto:a@\(String(repeating: "b.", count: 126))or",
     ])
   func refusedSubjects(subject: String) {
     let error = Self.error { ($0.vapidKeyFile, $0.vapidSubject) = ("/x", subject) }
@@ -116,7 +118,9 @@ import Testing
     arguments: [
       "mailto:news@example.org", "mailto:the.desk+push@news-room.example.co.uk", "mailto:o'brien@XN--BCHER-KVA.example",
       "https://news.example", "https://news.example/contact?of=push", "https://news.example:8443/",
-      "https://3d.news.example",
+      "https://3d.news.example", "https://news.example:65535", "mailto:a@b.co",
+      "mailto:a@\(String(repeating: "b", count: 63)).org",
+      "mailto:a@\(String(repeating: "b.", count: 125))org",
     ])
   func acceptedSubjects(subject: String) {
     // The missing key is found after the subject.
@@ -129,6 +133,10 @@ import Testing
     #expect(
       Self.error { ($0.apnsKeyFile, $0.apnsKeyID, $0.apnsTeamID) = ("/x", "ABC123DEFG", "team") }?.name
         == "TIDINGS_APNS_TEAM_ID")
+    for id in ["abc123defg", "ABC123DEF", "ABC123DEFGH", "ABC123DEF-"] {
+      let error = Self.error { ($0.apnsKeyFile, $0.apnsKeyID, $0.apnsTeamID) = ("/x", id, "DEF123GHIJ") }
+      #expect(error?.name == "TIDINGS_APNS_KEY_ID", "\(id)")
+    }
     #expect(Self.error { $0.pushOrigins = ["ntfy.example.org"] }?.name == "TIDINGS_PUSH_ORIGINS")
   }
 

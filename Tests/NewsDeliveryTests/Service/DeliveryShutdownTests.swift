@@ -1,0 +1,28 @@
+import News
+import NewsDelivery
+import NewsStore
+import TestKit
+import TestSupport
+import Testing
+
+/// The end of a process while a push service does not respond.
+@Suite struct DeliveryShutdownTests {
+  @Test("A push service that does not respond keeps a process for some seconds only, and the message is kept")
+  func grace() async throws {
+    try await Deliveries.with { deliveries in
+      let sender = ScriptedSender { _ in
+        try? await Task.sleep(for: .seconds(600))
+        return PushAnswer(.retry(after: 5, reason: "the server is stopping"), isFailure: true)
+      }
+      try await deliveries.register(1)
+      let start = ContinuousClock.now
+      try await deliveries.withService([sender]) {
+        try await deliveries.publish()
+        try await eventually("the message is under way") { sender.messages.count == 1 }
+      }
+      #expect(ContinuousClock.now - start < .seconds(120))
+      #expect(try await deliveries.claimed() == 0)
+      #expect(try await deliveries.owed() == 1)
+    }
+  }
+}
