@@ -94,6 +94,21 @@ import Testing
     }
   }
 
+  @Test("With few places, the webhook goes first whose event has been due for the longest time")
+  func order() async throws {
+    try await WebhookStore.with { hooks in
+      let events: [(Webhook.Event, OutboxEvent.Kind, delay: Double)] = [
+        (.published, .published, 2), (.changed, .changed, 1), (.retracted, .retracted, 3),
+      ]
+      for (index, (event, kind, delay)) in events.enumerated() {
+        try await hooks.add(index + 1, events: [event])
+        try await hooks.insert(.change(index + 1, version: 1, kind), at: Self.start + delay)
+      }
+      #expect(Set(try await hooks.claim(2, at: Self.start + 9).map(\.webhook)) == [UUID(1), UUID(2)])
+      #expect(try await hooks.claim(2, at: Self.start + 9).map(\.webhook) == [UUID(3)])
+    }
+  }
+
   @Test("The claim of a dead process is taken over after its time, and its late outcome is ignored")
   func takeover() async throws {
     try await WebhookStore.with { hooks in
@@ -150,6 +165,7 @@ import Testing
       try await hooks.insert(.change(1, version: 3))
       try await hooks.finish(.failed, at: Self.start + 7)
       #expect(try await hooks.store.webhook(UUID(1)).lastSuccess == Self.start + 6)
+      #expect(hooks.store.webhookActivity.attempts == (delivered: 1, failed: 3))
     }
   }
 
@@ -159,6 +175,14 @@ import Testing
       try await hooks.add(1)
       try await hooks.insert(.change(1, version: 1))
       try await hooks.finish(.retried(after: 5), retryAfter: 1000)
+      // Any other change does not make it a new receiver.
+      let narrowed = try await hooks.store.modifyWebhook(UUID(1), if: .exists) { webhook in
+        var content = WebhookContent(webhook)
+        content.events = [.changed]
+        return content
+      }
+      #expect(narrowed.failingSince == Self.start)
+      #expect(try await hooks.claim(at: Self.start + 5).isEmpty)
       let webhook = try await hooks.store.modifyWebhook(UUID(1), if: .exists) { webhook in
         var content = WebhookContent(webhook)
         content.url = "https://other.example/"
@@ -178,7 +202,7 @@ import Testing
       let paused = try await Self.setPaused(true, 1, hooks)
       #expect(try await hooks.store.recordOutcome(WebhookStore.outcome(.gone), of: message, at: Self.start + 1) == nil)
       let webhook = try await hooks.store.webhook(UUID(1))
-      #expect(webhook.disabledReason == nil && webhook.revision == paused.revision)
+      #expect(webhook.paused && webhook.disabledReason == nil && webhook.revision == paused.revision)
     }
   }
 
@@ -208,21 +232,33 @@ import Testing
       // A paused webhook receives no events.
       try await hooks.insert(.change(1, version: 2))
       #expect(try await hooks.log(1).count == 1)
+      _ = hooks.store.webhookActivity.takeSignal()
       let resumed = try await Self.setPaused(false, 1, hooks)
+      #expect(hooks.store.webhookActivity.takeSignal())
       #expect(!resumed.paused && resumed.disabledReason == nil && resumed.failingSince == nil)
 
       let days: Double = 86_400
       try await hooks.insert(.change(1, version: 3))
       #expect(try await hooks.finish(.retried(after: 5)) == nil)
-      #expect(try await hooks.finish(.retried(after: 5), at: Self.start + 5 * days - 1) == nil)
-      #expect(try await hooks.finish(.retried(after: 5), at: Self.start + 5 * days + 10) == .failing)
+      #expect(try await hooks.finish(.retried(after: 5), at: Self.start + 5 * days - 5) == nil)
+      #expect(try await hooks.finish(.retried(after: 5), at: Self.start + 5 * days) == .failing)
       #expect(try await hooks.store.webhook(UUID(1)).disabledReason == .failing)
       // Events that are due wait for the end of the pause.
       #expect(try await hooks.claim(at: Self.start + 6 * days).isEmpty)
       #expect(try await hooks.store.nextWebhookDelivery(at: Self.start + 6 * days) == nil)
+      // A change of a paused webhook does not resume it.
+      let changed = try await hooks.store.modifyWebhook(UUID(1), if: .exists) { webhook in
+        var content = WebhookContent(webhook)
+        content.events = [.changed]
+        return content
+      }
+      #expect(changed.paused && changed.disabledReason == .failing && changed.failingSince == Self.start)
       _ = try await Self.setPaused(false, 1, hooks)
       #expect(try await hooks.finish(.retried(after: 5), at: Self.start + 6 * days) == nil)
       #expect(try await hooks.store.webhook(UUID(1)).failingSince == Self.start + 6 * days)
+      // A success pauses nothing, however late it is.
+      #expect(try await hooks.finish(.delivered, at: Self.start + 20 * days) == nil)
+      #expect(try await !hooks.store.webhook(UUID(1)).paused)
     }
   }
 
@@ -256,6 +292,10 @@ import Testing
       for (delivery, webhook) in [(id, UUID(2)), (id, UUID(3)), (UUID(9), UUID(1))] {
         await #expect(throws: StoreError.notFound) { try await hooks.store.replayDelivery(delivery, of: webhook) }
       }
+      // The attempt of a process that has died is repeated.
+      let dead = try #require(try await hooks.log(2).first?.id)
+      let revived = try await hooks.store.replayDelivery(dead, of: UUID(2), at: Self.start + 61)
+      #expect(revived.nextAttempt == Self.start + 61)
       _ = try await Self.setPaused(true, 1, hooks)
       await #expect(throws: StoreError.webhookPaused) { try await hooks.store.replayDelivery(id, of: UUID(1)) }
       await #expect(throws: StoreError.webhookPaused) { try await hooks.store.testWebhook(UUID(1)) }

@@ -27,6 +27,8 @@ import Testing
       } while position != nil
       #expect(Set(found.compactMap(\.version)) == Set(1...7) && found.count == 7)
       #expect(found.map(\.created) == found.map(\.created).sorted(by: >))
+      #expect(try await hooks.store.webhookDeliveries(of: UUID(1), limit: 7).next == nil)
+      #expect(try await hooks.store.webhookDeliveries(of: UUID(1), limit: 6).next?.id == found[5].id)
       let newest = try #require(found.first)
       _ = try await hooks.sql.query(
         """
@@ -54,6 +56,8 @@ import Testing
       _ = try await hooks.store.erase(UUID(7), reason: nil, if: .exists)
       #expect(
         Set(try await hooks.log(1).map { "\($0.version ?? 0) \($0.state)" }) == ["3 due", "2 delivered", "4 due"])
+      try await hooks.finish(.retried(after: 0), at: Self.start + 1)
+      #expect(try await hooks.log(1).contains { $0.version == 3 && $0.state == .due })
       try await hooks.finish(.delivered, at: Self.start + 1)
       try await hooks.finish(.delivered, at: Self.start + 1)
       #expect(Set(try await hooks.log(1).compactMap(\.version)) == [2, 4])
@@ -119,6 +123,18 @@ import Testing
       }
       try await hooks.store.countWebhooks(at: Self.start + 50)
       (counts.working, counts.paused, counts.due, counts.overdueSeconds) = (0, 2, 1, 10)
+      #expect(hooks.store.webhookActivity.counts == counts)
+      // What is due later is not overdue.
+      try await hooks.store.countWebhooks(at: Self.start + 30)
+      counts.overdueSeconds = 0
+      #expect(hooks.store.webhookActivity.counts == counts)
+      _ = try await hooks.store.modifyWebhook(message.webhook, if: .exists) { webhook in
+        var content = WebhookContent(webhook)
+        content.paused = true
+        return content
+      }
+      try await hooks.store.countWebhooks(at: Self.start + 50)
+      (counts.failing, counts.paused, counts.due) = (0, 3, 0)
       #expect(hooks.store.webhookActivity.counts == counts)
     }
   }

@@ -103,6 +103,7 @@ import Testing
         UUID(1), WebhookContent(url: "https://hooks.example/"), secret: secrets[0], at: now)
       func signing(at now: Date) async throws -> [WebhookSecret] {
         _ = try await store.testWebhook(UUID(1), at: now)
+        #expect(store.webhookActivity.takeSignal())
         let message = try #require(try await store.claimWebhookDeliveries(limit: 1, for: 60, at: now).first)
         try await store.recordOutcome(
           WebhookOutcome(status: 200, milliseconds: 1, result: .delivered), of: message, at: now)
