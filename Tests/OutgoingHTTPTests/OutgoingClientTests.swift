@@ -49,6 +49,7 @@ import Testing
         #expect(request["Host"] == "feeds.example:\(server.port)")
         #expect(request["User-Agent"] == "Tidings/0 (+https://news.example)")
         #expect(request["If-None-Match"] == "\"v1\"")
+        #expect(request["Accept-Encoding"] == "gzip, deflate" && request["Connection"] == "close")
       }
     }
   }
@@ -100,6 +101,29 @@ import Testing
         let status = try await Self.status(client, server)
         #expect(status == 200)
       }
+      // Nothing listens at the first address. The reason is reported if none is left.
+      for (addresses, isReached) in [(["127.0.0.2", "127.0.0.1"], true), (["127.0.0.2", "10.0.0.1"], false)] {
+        let lookup: NameResolver.Lookup = { _, port in
+          try addresses.map { try SocketAddress(ipAddress: $0, port: port) }
+        }
+        try await Self.withClient(allowed: ["127.0.0.1", "127.0.0.2"], lookup: lookup) { client in
+          if isReached {
+            let status = try await Self.status(client, server)
+            #expect(status == 200)
+          } else {
+            await #expect(throws: OutgoingError.refused("feeds.example has a private address, which is not allowed")) {
+              try await client.send(OutgoingRequest(url: try Self.url(server)))
+            }
+          }
+        }
+      }
+      let nowhere: NameResolver.Lookup = { _, port in [try SocketAddress(ipAddress: "127.0.0.2", port: port)] }
+      try await Self.withClient(allowed: ["127.0.0.2"], lookup: nowhere) { client in
+        let reason = "feeds.example cannot be reached on port \(server.port)"
+        await #expect(throws: OutgoingError.unreachable(reason)) {
+          try await client.send(OutgoingRequest(url: try Self.url(server)))
+        }
+      }
     }
   }
 
@@ -150,6 +174,34 @@ import Testing
           try await client.send(OutgoingRequest(url: try Self.url(server)))
         }
         #expect(server.requests.count == 6)
+        // The fifth redirect is followed.
+        server.respond { request in
+          let number = Int(request.path.dropFirst()) ?? 0
+          return number < 5 ? FaultResponse(status: 302, headers: [("Location", "/\(number + 1)")]) : Self.page
+        }
+        let response = try await client.send(OutgoingRequest(url: try Self.url(server, "/0")))
+        #expect(response.url == (try Self.url(server, "/5")))
+      }
+    }
+  }
+
+  @Test(
+    "A request with another method follows only redirects that keep it, and other responses lead nowhere",
+    arguments: [
+      (.get, 301, true), (.get, 302, true), (.get, 303, true), (.get, 307, true), (.get, 308, true),
+      (.get, 300, false), (.get, 304, false), (.get, 201, false), (.get, 404, false),
+      (.post, 301, false), (.post, 302, false), (.post, 303, false), (.post, 307, true), (.post, 308, true),
+    ] as [(HTTPRequest.Method, Int, Bool)])
+  func methods(method: HTTPRequest.Method, status: Int, isFollowed: Bool) async throws {
+    try await FaultServer.with({ request in
+      request.path == "/" ? FaultResponse(status: status, headers: [("Location", "/x")]) : Self.page
+    }) { server in
+      try await Self.withClient { client in
+        let body = method == .post ? Array("a=b".utf8) : nil
+        let response = try await client.send(OutgoingRequest(method: method, url: try Self.url(server), body: body))
+        #expect(response.status == (isFollowed ? 200 : status))
+        #expect(server.requests.map(\.path) == (isFollowed ? ["/", "/x"] : ["/"]))
+        #expect(server.requests.allSatisfy { $0.method == method.rawValue && Array($0.body) == body ?? [] })
       }
     }
   }
@@ -205,7 +257,12 @@ import Testing
       try await Self.withClient { client in
         _ = try await client.send(
           OutgoingRequest(url: try Self.url(server), fields: [.authorization: "Bearer secret"]))
-        #expect(server.requests.map { $0["Authorization"] } == ["Bearer secret", nil])
+        #expect(server.takeRequests().map { $0["Authorization"] } == ["Bearer secret", nil])
+        // The same origin still has them.
+        server.respond(next: FaultResponse(status: 307, headers: [("Location", "/x")]))
+        _ = try await client.send(
+          OutgoingRequest(url: try Self.url(server), fields: [.authorization: "Bearer secret"]))
+        #expect(server.requests.map { $0["Authorization"] } == ["Bearer secret", "Bearer secret"])
       }
     }
   }
@@ -221,6 +278,9 @@ import Testing
         #expect(try await client.send(request).body == Array("news".utf8))
         let tooLarge = OutgoingError.tooLarge("the response of feeds.example has more than 1048576 bytes")
         await #expect(throws: tooLarge) { try await client.send(request) }
+        await #expect(throws: tooLarge) { try await client.send(request) }
+        server.respond(next: FaultResponse(body: Data(count: 1 << 20)), FaultResponse(body: Data(count: 1 << 20 + 1)))
+        #expect(try await client.send(request).body.count == 1 << 20)
         await #expect(throws: tooLarge) { try await client.send(request) }
       }
     }

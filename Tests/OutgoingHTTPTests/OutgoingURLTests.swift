@@ -2,6 +2,20 @@ import OutgoingHTTP
 import Testing
 
 @Suite struct OutgoingURLTests {
+  /// An address of a number of bytes.
+  private static func long(_ count: Int) -> String {
+    let start = "https://a.example/"
+    return start + String(repeating: "x", count: count - start.utf8.count)
+  }
+
+  private static func label(_ count: Int) -> String { String(repeating: "a", count: count) }
+
+  /// A host name of a number of bytes.
+  private static func name(_ count: Int) -> String {
+    let labels = Array(repeating: label(49), count: 4).joined(separator: ".")
+    return "\(labels).\(label(count - labels.utf8.count - 1))"
+  }
+
   @Test(
     "An address has one normal form",
     arguments: [
@@ -15,6 +29,11 @@ import Testing
       ("https://[2606:4700:0:0::1111]/", "https://[2606:4700::1111]/"),
       ("https://93.184.216.34/", "https://93.184.216.34/"),
       ("https://a.example/?u=https://b.example/", "https://a.example/?u=https://b.example/"),
+      ("https://a.example:1/", "https://a.example:1/"), ("https://a.example:65535/", "https://a.example:65535/"),
+      ("https://a.example:/", "https://a.example/"), ("https://a_b-c.example/", "https://a_b-c.example/"),
+      (long(2048), long(2048)),
+      ("https://\(label(63)).example/", "https://\(label(63)).example/"),
+      ("https://\(name(253))/", "https://\(name(253))/"),
     ])
   func normalForm(text: String, expected: String) throws {
     #expect(try OutgoingURL(text).text == expected)
@@ -32,6 +51,8 @@ import Testing
       "//feeds.example/", "feeds.example", "", "https://feeds.example/a b", "https://feeds.example/\r\nX: y",
       "gopher://127.0.0.1:6379/_x", "https://a\u{0}.example/", "https://feeds.example:18446744073709551616/",
       "https://feeds.example:18446744073709551616", "https://[2606:4700::1111]:18446744073709551616?x",
+      "https://feeds.example:65536/", "https://feeds.example:-1/", "https://feeds.example/a\u{7F}", long(2049),
+      "https://\(label(64)).example/", "https://\(name(254))/",
     ])
   func refused(text: String) {
     #expect(throws: OutgoingError.self) { try OutgoingURL(text) }

@@ -70,6 +70,33 @@ import Testing
   }
 
   @Test(
+    "carries the last value of each cookie, at most 32 of them and 4,096 bytes",
+    arguments: [
+      (["a=1", "a=2"], "a=2"), (["a=1; Path=/", "a=2; Path=/a"], "a=1; a=2"), (["a=1; Max-Age=-1"], nil),
+      (["a=1", "a=2; max-age=0", "b=3"], "b=3"), (["a=1; Max-Age=1"], "a=1"), (["a=1; Max-Age=x"], "a=1"),
+      (["=1", "a=1 2", "b", "c = 3 "], "c=3"), (["a=1; Path=x"], "a=1"), (["a=1; Path=/a/b/"], nil),
+      (["a=1; Path=/a/"], "a=1"), (["a=1; Path=/a/b"], "a=1"), (["a=1; Path=/a/bc"], nil),
+      ((1...33).map { "c\($0)=1" }, (1...32).map { "c\($0)=1" }.joined(separator: "; ")),
+      (["a=\(String(repeating: "x", count: 4094))"], "a=\(String(repeating: "x", count: 4094))"),
+      (["a=\(String(repeating: "x", count: 4095))", "b=1"], "b=1"),
+      (["a=\(String(repeating: "x", count: 4090))", "b=1"], nil),
+    ] as [([String], String?)])
+  func cookieRules(fields: [String], sent: String?) async throws {
+    try await FaultServer.with { server in
+      server.respond { request in
+        request.path == "/a"
+          ? FaultResponse(
+            status: 302, headers: [(name: "Location", value: "/a/b")] + fields.map { (name: "Set-Cookie", value: $0) })
+          : FaultResponse()
+      }
+      try await OutgoingClientTests.withClient { client in
+        _ = try await client.send(OutgoingRequest(url: try OutgoingURL("http://feeds.example:\(server.port)/a")))
+        #expect(server.requests.map { $0["Cookie"] } == [nil, sent])
+      }
+    }
+  }
+
+  @Test(
     "carries a cookie between a host and the same host with www, if it is for both",
     arguments: [
       ("feeds.example", "www.feeds.example", "feeds.example", true),

@@ -124,7 +124,7 @@ import Testing
       try await hooks.store.countWebhooks(at: Self.start + 50)
       (counts.working, counts.paused, counts.due, counts.overdueSeconds) = (0, 2, 1, 10)
       #expect(hooks.store.webhookActivity.counts == counts)
-      // What is due later is not overdue.
+      // A delivery that is due later is not overdue.
       try await hooks.store.countWebhooks(at: Self.start + 30)
       counts.overdueSeconds = 0
       #expect(hooks.store.webhookActivity.counts == counts)
