@@ -256,6 +256,27 @@ import Testing
     }
   }
 
+  @Test("Of several requests to hubs the one goes first that has been due for the longest time")
+  func longestDue() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let ids = [UUID(2), UUID(1), UUID(3)]
+      for (second, id) in zip([0.0, 10, 20], ids) {
+        let topic = "\(Self.topic)\(id)"
+        _ = try await store.createSubscription(id, SubscriptionContent(url: topic))
+        let poll = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start))
+        try await store.noteHubs(["https://hub.example/"], topic: topic, of: poll)
+        try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start + second)
+      }
+      #expect(try await store.nextHubRequest(at: Self.start - 5) == 5)
+      for id in ids {
+        let request = try await store.leaseHubRequest(for: 60, at: Self.start + 20)
+        #expect(request?.topic == "\(Self.topic)\(id)")
+      }
+      #expect(try await store.leaseHubRequest(for: 60, at: Self.start + 20) == nil)
+      #expect(try await store.nextHubRequest(at: Self.start + 20) == 60)
+    }
+  }
+
   @Test("The request of a dead process is sent again, and its late outcome is ignored")
   func takenOver() async throws {
     try await NewsDatabase.withStore { store, _ in

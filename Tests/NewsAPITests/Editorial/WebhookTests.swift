@@ -108,6 +108,20 @@ import Testing
     }
   }
 
+  @Test("A webhook has at most 32 topics")
+  func manyTopics() async throws {
+    try await Self.withServer { server, send in
+      let topics = (1...33).map { "t\($0)" }
+      try await server.makeTopics(topics)
+      func list(_ count: Int) -> String { "[" + topics.prefix(count).map { "\"\($0)\"" }.joined(separator: ",") + "]" }
+      let (webhook, path) = try await Self.make(send, #", "topics": \#(list(32))"#)
+      #expect(webhook.topics == topics.prefix(32).sorted())
+      let patch = #"{"topics": \#(list(33))}"#
+      let problem = try await send("PATCH", path, patch, [("If-Match", "*")]).json(Problem.self, status: 422)
+      #expect(problem.errors?.map(\.field) == ["topics"])
+    }
+  }
+
   @Test("A rotation shows a new secret, and names the end of the old one")
   func rotation() async throws {
     try await Self.withServer { _, send in
@@ -168,6 +182,7 @@ import Testing
       #expect(first.count == 3 && Set(all.map(\.id)).count == 4 && all.map(\.id).contains(test.id))
       let published = try #require(all.first { $0.event == "item.published" })
       #expect(published.item == item.item.id && published.version == item.item.version)
+      #expect(try await send("GET", "\(path)/deliveries?limit=200", nil, []).status == 200)
       for query in ["limit=0", "limit=201", "cursor=x", "state=due"] {
         #expect(try await send("GET", "\(path)/deliveries?\(query)", nil, []).status == 400)
       }

@@ -144,6 +144,43 @@ import Testing
     #expect(isValid("md5" + field.dropFirst(4), body) == nil)
   }
 
+  private static func query(_ rest: String, topic: String = "t") -> HubQuery? {
+    HubQuery("hub.topic=\(topic)&\(rest)")
+  }
+
+  @Test(
+    "The duration of a lease is a number of at most ten digits, and anything else is as good as none",
+    arguments: [
+      ("0", 0), ("864000", 864_000), ("9999999999", 9_999_999_999), ("10000000000", nil), ("-1", nil), ("1e9", nil),
+      ("1.5", nil), ("+1", nil),
+    ] as [(String, Double?)])
+  func leaseSeconds(text: String, seconds: Double?) throws {
+    let read = try #require(Self.query("hub.mode=subscribe&hub.challenge=c&hub.lease_seconds=\(text)"))
+    #expect(read.purpose == .verification(.subscribe, challenge: "c", seconds: seconds))
+  }
+
+  @Test("The reason of a denial is cut to 1 KiB, and an address of more than 2 KiB is none")
+  func lengths() throws {
+    func text(_ count: Int) -> String { String(repeating: "a", count: count) }
+    #expect(Self.query("hub.mode=denied")?.purpose == .denial(reason: ""))
+    #expect(Self.query("hub.mode=denied&hub.reason=\(text(1024))")?.purpose == .denial(reason: text(1024)))
+    let cut = try #require(Self.query("hub.mode=denied&hub.reason=\(text(1025))"))
+    #expect(cut.purpose == .denial(reason: text(1020)))
+    #expect(Self.query("hub.mode=denied", topic: text(2048))?.topic == text(2048))
+    #expect(Self.query("hub.mode=denied", topic: text(2049)) == nil)
+    #expect(Self.query("hub.mode=denied", topic: "") == nil)
+    #expect(Self.query("hub.mode=Denied") == nil)
+  }
+
+  @Test("Parameters that are not known are ignored, whatever they are")
+  func otherParameters() {
+    let expected = Self.query("hub.mode=unsubscribe&hub.challenge=c")
+    #expect(expected?.purpose == .verification(.unsubscribe, challenge: "c", seconds: nil))
+    for other in ["a=1&a=2", "a=%ff", "a=%00", "%zz=1", "a", "&&", "hub.secret=s", "Hub.Mode=denied"] {
+      #expect(Self.query("hub.mode=unsubscribe&\(other)&hub.challenge=c") == expected, "\(other)")
+    }
+  }
+
   private static let fragments = [
     "hub.mode", "hub.topic", "hub.challenge", "hub.lease_seconds", "hub.reason", "=", "=", "&", "&", "subscribe",
     "unsubscribe", "denied", "publish", "https://feeds.example/", "%", "%0", "%00", "%26", "%ff", "%C3%A9", "+", "a",
