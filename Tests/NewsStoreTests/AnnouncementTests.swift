@@ -43,6 +43,25 @@ import Testing
     }
   }
 
+  @Test("Each announcement prolongs a lease, and a change during it is announced again")
+  func prolongation() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await Self.publish(store, sql)
+      let lease = try await Self.lease(store, at: 0)
+      try await sql.publish([UUID(2)])
+      #expect(try await store.noteAnnouncement(of: lease.feeds[0], isAccepted: true, lease, at: Self.start + 100))
+      let early = try await store.leaseAnnouncements(Self.feeds, at: Self.start + 270)
+      #expect(early.lease == nil && early.wait == 10)
+      try await store.finishAnnouncements(lease, hasFailed: false, wait: 50, at: Self.start + 271)
+      let pause = try await store.leaseAnnouncements(Self.feeds, at: Self.start + 300)
+      #expect(pause.lease == nil && pause.wait == 21)
+      #expect(
+        Set(try await Self.lease(store, at: 321).feeds.map(\.url)) == [
+          "https://news.example/feed.atom", "https://news.example/feed.rss",
+        ])
+    }
+  }
+
   @Test("Feeds that the hub has refused come last")
   func order() async throws {
     try await NewsDatabase.withStore { store, sql in
@@ -50,9 +69,14 @@ import Testing
       let first = try await Self.lease(store, at: 0)
       #expect(try await store.noteAnnouncement(of: first.feeds[0], isAccepted: false, first, at: Self.start))
       try await store.finishAnnouncements(first, hasFailed: true, wait: 30, at: Self.start)
+      #expect(store.hubActivity.announcementFailures == 1)
       let second = try await Self.lease(store, at: 30)
+      #expect(first.failures == 0 && second.failures == 1)
       #expect(second.feeds.map(\.failures) == [0, 1])
       #expect(second.feeds.map(\.url) == ["https://news.example/feed.rss", "https://news.example/feed.atom"])
+      try await store.finishAnnouncements(second, hasFailed: false, wait: 0, at: Self.start + 30)
+      #expect(store.hubActivity.announcementFailures == 0)
+      #expect(try await Self.lease(store, at: 30).failures == 0)
     }
   }
 

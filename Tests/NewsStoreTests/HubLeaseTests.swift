@@ -99,6 +99,53 @@ import Testing
     }
   }
 
+  @Test("A notice about a feed that is paused is forgotten")
+  func pausedNotice() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let (id, request) = try await Self.make(store)
+      _ = try await store.modifySubscription(id, if: .exists) { subscription in
+        var content = SubscriptionContent(subscription)
+        content.paused = true
+        return content
+      }
+      try await store.noteHubNotice(Self.token(request), at: Self.start + 100)
+      #expect(try await sql.value("SELECT count(*) FROM subscriptions WHERE pushed_at IS NULL", as: Int.self) == 1)
+    }
+  }
+
+  @Test(
+    "A hub that fails five times is replaced, and told of the end of the lease if it has confirmed it",
+    arguments: [true, false])
+  func replacement(isConfirmed: Bool) async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (id, hubs) = (UUID(), ["https://hub1.example/", "https://hub2.example/"])
+      _ = try await store.createSubscription(id, SubscriptionContent(url: Self.topic))
+      let poll = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start))
+      try await store.noteHubs(hubs, topic: Self.topic, of: poll)
+      try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start)
+      var now = Self.start
+      if isConfirmed {
+        let request = try #require(try await store.leaseHubRequest(for: 60, at: now))
+        #expect(
+          try await store.confirmHubLease(Self.token(request), .subscribe, topic: Self.topic, seconds: 86_400, at: now))
+        try await store.finishHubRequest(request, failure: nil, at: now)
+        now += 80_000
+      }
+      for attempt in 0..<5 {
+        let request = try #require(try await store.leaseHubRequest(for: 60, at: now))
+        #expect(request.mode == .subscribe && request.hub == hubs[0] && request.failures == attempt)
+        try await store.finishHubRequest(request, failure: HubFailure(message: "busy", wait: 10), at: now)
+        if attempt < 4 { #expect(try await store.leaseHubRequest(for: 60, at: now + 9) == nil) }
+        now += 10
+      }
+      var requests: Set<String> = []
+      while let request = try await store.leaseHubRequest(for: 60, at: now) {
+        requests.insert("\(request.mode) \(request.hub)")
+      }
+      #expect(requests == Set(["subscribe \(hubs[1])"] + (isConfirmed ? ["unsubscribe \(hubs[0])"] : [])))
+    }
+  }
+
   @Test("A notice during a poll leads to a further poll")
   func noticeDuringPoll() async throws {
     try await NewsDatabase.withStore { store, _ in
