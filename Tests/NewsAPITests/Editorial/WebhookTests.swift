@@ -230,6 +230,7 @@ import Testing
       let path = "/v1/editorial/webhooks/\(UUID().uuidString.lowercased())"
       for (method, target) in [
         ("GET", "/v1/editorial/webhooks"), ("POST", "/v1/editorial/webhooks"), ("GET", path), ("DELETE", path),
+        ("PATCH", path),
         ("POST", "\(path)/rotate"), ("POST", "\(path)/test"), ("GET", "\(path)/deliveries"),
         ("POST", "\(path)/deliveries/\(UUID().uuidString.lowercased())/replay"),
       ] {

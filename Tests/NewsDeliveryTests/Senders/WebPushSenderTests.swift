@@ -147,6 +147,12 @@ import Testing
         return service.server.takeRequests().first?["Authorization"]
       }
       let first = await token()
+      // Another origin has a token of its own.
+      let other = "push.test:\(service.server.port)"
+      _ = await service.send(to: "http://\(other)/a")
+      let authorization = try #require(service.server.takeRequests().first?["Authorization"])
+      let claims = Data(base64URL: authorization.split(separator: ".").dropFirst().first ?? "")
+      #expect(claims.map { String(decoding: $0, as: UTF8.self).contains(other) } == true)
       service.time.advance(minutes: 10 * 60)
       #expect(await token() == first)
       service.time.advance(minutes: 61)

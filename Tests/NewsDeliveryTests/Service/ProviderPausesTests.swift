@@ -1,3 +1,5 @@
+import Foundation
+import Logging
 import News
 import NewsDelivery
 import NewsStore
@@ -8,9 +10,9 @@ import Testing
 @Suite struct ProviderPausesTests {
   private static let message = PushMessage.sample(to: .fcm(token: "a"))
 
-  private static func pauses(_ deliveries: Deliveries) -> ProviderPauses {
+  private static func pauses(_ deliveries: Deliveries, logger: Logger = NewsDatabase.logger) -> ProviderPauses {
     ProviderPauses(
-      sender: ScriptedSender(.fcm), store: deliveries.store, logger: NewsDatabase.logger, clock: { deliveries.now })
+      sender: ScriptedSender(.fcm), store: deliveries.store, logger: logger, clock: { deliveries.now })
   }
 
   private static func demand(_ seconds: Double) -> PushAnswer {
@@ -33,9 +35,16 @@ import Testing
   @Test("A pause lasts as long as an answer demands, and twice as long as the one before it")
   func lengths() async throws {
     try await Deliveries.with { deliveries in
-      let (first, start) = (Self.pauses(deliveries), deliveries.now)
+      let log = RecordingLog()
+      let (first, start) = (Self.pauses(deliveries, logger: log.logger), deliveries.now)
       for _ in 0..<10 { await first.note(PushAnswer(.sent), to: Self.message) }
-      await first.note(Self.demand(300), to: Self.message)
+      // Answers that arrive together begin one pause.
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<50 { group.addTask { await first.note(Self.demand(300), to: Self.message) } }
+      }
+      #expect(try await deliveries.store.providerStates().map(\.pauses) == [1])
+      let lines = log.text.split(separator: "\n").filter { $0.hasPrefix("warning a push service is paused") }
+      #expect(lines.count == 1 && lines.allSatisfy { $0.contains("busy") && $0.contains("300") })
       let end = try #require(try await deliveries.store.providerStates().first?.pausedUntil)
       #expect(299...330 ~= end.timeIntervalSince(start))
       #expect(first.rest ?? .zero > .seconds(270))
@@ -63,7 +72,8 @@ import Testing
     try await Deliveries.with { deliveries in
       try await deliveries.store.pauseProvider(.fcm, for: 60, reason: "down", at: deliveries.now)
       deliveries.advance(61)
-      let pauses = Self.pauses(deliveries)
+      let log = RecordingLog()
+      let pauses = Self.pauses(deliveries, logger: log.logger)
       try await pauses.refresh()
       await pauses.note(answer, to: Self.message)
       #expect(await !pauses.endProbe())
@@ -74,6 +84,7 @@ import Testing
         #expect(await pauses.endProbe())
       }
       #expect(!pauses.isProbing)
+      #expect(log.text.contains("notice a push service is no longer paused"))
     }
   }
 

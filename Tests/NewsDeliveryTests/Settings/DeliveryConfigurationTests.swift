@@ -34,6 +34,8 @@ import Testing
   func none() throws {
     let configuration = try DeliveryConfiguration(DeliverySettings())
     #expect(configuration.providers.isEmpty && configuration.webPushKey == nil)
+    let limits = configuration.limits
+    #expect(limits.window == .seconds(60) && limits.budget == 3 && limits.reportRate == 0.01)
   }
 
   @Test("The services in use follow from the keys")
@@ -148,7 +150,8 @@ import Testing
     ]
     for (change, rule) in [
       (("type", "authorized_user"), "service account"), (("project_id", ""), "project_id"),
-      (("project_id", "../x"), "project_id"), (("client_email", ""), "client_email"),
+      (("project_id", "../x"), "project_id"), (("project_id", "News"), "project_id"),
+      (("client_email", ""), "client_email"),
       (("private_key", ""), "private_key"),
       (("type", "service_account"), "RSA key"),
     ] {

@@ -206,7 +206,15 @@ import Testing
       try await receiver.add()
       let service = WebhookService(
         store: receiver.store, client: receiver.client, logger: receiver.log.logger)
+      _ = try await receiver.sql.query(
+        """
+        INSERT INTO webhook_deliveries (id, webhook, event, at, created_at, state)
+        SELECT gen_random_uuid(), \(Receiver.id(1)), 'webhook.test', c.at, c.at, 'failed'
+        FROM (SELECT now() - interval '31 days' AS at) AS c
+        """)
       let running = Task { await service.run() }
+      try await eventually("deliveries of the last month are deleted") { try await receiver.deliveries().isEmpty }
+      try await eventually("the webhooks are counted") { receiver.store.webhookActivity.counts.working == 1 }
       for version in 1...3 {
         try await receiver.insert(receiver.event(1, version: version))
         _ = try await receiver.sql.query(
