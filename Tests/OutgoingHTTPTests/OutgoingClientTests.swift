@@ -197,7 +197,7 @@ import Testing
       request.path == "/" ? FaultResponse(status: status, headers: [("Location", "/x")]) : Self.page
     }) { server in
       try await Self.withClient { client in
-        let body = method == .post ? Array("a=b".utf8) : nil
+        let body: [UInt8]? = method == .post ? Array("a=b".utf8) : nil
         let response = try await client.send(OutgoingRequest(method: method, url: try Self.url(server), body: body))
         #expect(response.status == (isFollowed ? 200 : status))
         #expect(server.requests.map(\.path) == (isFollowed ? ["/", "/x"] : ["/"]))

@@ -69,6 +69,11 @@ import Testing
     }
   }
 
+  private static func numbered(_ count: Int) -> [String] { (1...count).map { "c\($0)=1" } }
+
+  /// A cookie of a number of bytes.
+  private static func cookie(_ bytes: Int) -> String { "a=" + String(repeating: "x", count: bytes - 2) }
+
   @Test(
     "carries the last value of each cookie, at most 32 of them and 4,096 bytes",
     arguments: [
@@ -76,10 +81,8 @@ import Testing
       (["a=1", "a=2; max-age=0", "b=3"], "b=3"), (["a=1; Max-Age=1"], "a=1"), (["a=1; Max-Age=x"], "a=1"),
       (["=1", "a=1 2", "b", "c = 3 "], "c=3"), (["a=1; Path=x"], "a=1"), (["a=1; Path=/a/b/"], nil),
       (["a=1; Path=/a/"], "a=1"), (["a=1; Path=/a/b"], "a=1"), (["a=1; Path=/a/bc"], nil),
-      ((1...33).map { "c\($0)=1" }, (1...32).map { "c\($0)=1" }.joined(separator: "; ")),
-      (["a=\(String(repeating: "x", count: 4094))"], "a=\(String(repeating: "x", count: 4094))"),
-      (["a=\(String(repeating: "x", count: 4095))", "b=1"], "b=1"),
-      (["a=\(String(repeating: "x", count: 4090))", "b=1"], nil),
+      (numbered(33), numbered(32).joined(separator: "; ")), ([cookie(4096)], cookie(4096)),
+      ([cookie(4097), "b=1"], "b=1"), ([cookie(4091), "b=1"], cookie(4091) + "; b=1"), ([cookie(4092), "b=1"], nil),
     ] as [([String], String?)])
   func cookieRules(fields: [String], sent: String?) async throws {
     try await FaultServer.with { server in
