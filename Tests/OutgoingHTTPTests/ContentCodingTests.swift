@@ -54,6 +54,14 @@ import Testing
         #expect(decoded == expected, "\(coding ?? "no coding")")
       }
     }
+    // What begins like text is no content of a coding that was not accepted.
+    let starts: [[UInt8]] = [
+      [0xEF, 0xBB, 0xBF], [0xFE, 0xFF, 0, 0x3C], [0xFF, 0xFE, 0x3C, 0], Array("\r\n\t {}".utf8), Array("[]".utf8),
+      Array("  ".utf8), [0, 0x3C],
+    ]
+    for start in starts {
+      #expect(try await Self.body(Data(start), coding: "br") == Data(start))
+    }
     let binary = Data([0xFF, 0xD8, 0xFF, 0xE0])
     #expect(try await Self.body(binary, coding: "utf-8") == binary)
     #expect(try await Self.body(Data(), coding: "gzip") == Data())

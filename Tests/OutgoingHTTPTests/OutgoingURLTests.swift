@@ -58,6 +58,40 @@ import Testing
     #expect(throws: OutgoingError.self) { try OutgoingURL(text) }
   }
 
+  @Test(
+    "A user and a password are taken out of an address",
+    arguments: [
+      ("https://u:p@a.example/x", "https://a.example/x", "u", "p"),
+      ("https://u@a.example", "https://a.example", "u", nil),
+      ("https://u%40x:p%3Aq%zz@a.example:81/", "https://a.example:81/", "u@x", "p%3Aq%zz"),
+      ("https://u%40x:p%3Aq@a.example/", "https://a.example/", "u@x", "p:q"),
+      ("https://u:p:q@a.example/", "https://a.example/", "u", "p:q"),
+      ("https://u:@a.example/", "https://a.example/", "u", ""),
+      ("https://:p@a.example/", "https://a.example/", "", "p"),
+      ("https://u@v:p@a.example/", "https://a.example/", "u@v", "p"),
+    ] as [(String, String, String, String?)])
+  func separation(text: String, address: String, user: String, password: String?) throws {
+    let parts = try #require(OutgoingURL.separated(text))
+    #expect(parts.text == address && parts.user == user && parts.password == password)
+  }
+
+  @Test(
+    "An address without a user stays as it is",
+    arguments: [
+      "https://a.example/", "https://a.example/u:p@x", "https://a.example?u:p@x", "https://a.example#u@x",
+      "u:p@a.example", "mailto:u@a.example", "",
+    ])
+  func noUser(text: String) {
+    #expect(OutgoingURL.separated(text) == nil)
+  }
+
+  @Test("The origin of an address has its scheme, its host and a port that is not the usual one")
+  func origin() throws {
+    #expect(try OutgoingURL("https://a.example:443/x?y").origin == "https://a.example")
+    #expect(try OutgoingURL("http://a.example:8080/x").origin == "http://a.example:8080")
+    #expect(try OutgoingURL("http://[2606:4700::1]/").origin == "http://[2606:4700::1]")
+  }
+
   @Test("A name in full-width digits is read as the address that it becomes")
   func fullWidth() throws {
     #expect(try OutgoingURL("https://\u{FF11}27.0.0.1/").text == "https://127.0.0.1/")

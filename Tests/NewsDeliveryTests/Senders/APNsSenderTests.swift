@@ -173,6 +173,9 @@ import Testing
     try await Self.with { service in
       service.server.respond(next: Self.failure(503, "ServiceUnavailable").setting("Retry-After", "7200"))
       #expect(7200...9400 ~= (await service.send().result.wait ?? 0))
+      // A longer wait than a day is not believed.
+      service.server.respond(next: Self.failure(503, "ServiceUnavailable").setting("Retry-After", "200000"))
+      #expect(86_400...112_400 ~= (await service.send().result.wait ?? 0))
       service.server.respond { _ in FaultResponse(status: 500) }
       #expect(5...7 ~= (await service.send().result.wait ?? 0))
       #expect(40...53 ~= (await service.send(.sample(to: Self.target, attempts: 3)).result.wait ?? 0))

@@ -190,6 +190,18 @@ import Testing
     #expect(lines.line(of: other, at: now + .seconds(60))?.isEmpty == true)
   }
 
+  @Test("An error has at most 1,000 characters in the log of a webhook")
+  func longError() async throws {
+    try await Receiver.with { receiver in
+      let url = "http://203.0.114.1/" + String(repeating: "x", count: 2000)
+      _ = try await receiver.store.createWebhook(
+        Receiver.id(1), WebhookContent(url: url), secret: .random(), at: receiver.now)
+      try await receiver.insert(receiver.event(1, version: 1))
+      try await receiver.service.sendDue()
+      #expect(try await receiver.delivery().attempts.first?.error == String(url.prefix(1000)))
+    }
+  }
+
   @Test("An address that is refused for its scheme is not logged with its path")
   func refusedAddress() async throws {
     try await Receiver.with { receiver in
