@@ -281,6 +281,21 @@ import Testing
     }
   }
 
+  @Test("Only hubs that have changed wake the task for requests to hubs")
+  func signal() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (id, _) = try await Self.make(store)
+      let poll = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 100))
+      _ = store.hubActivity.takeSignal()
+      try await store.noteHubs(["https://hub.example/"], topic: Self.topic, of: poll)
+      #expect(!store.hubActivity.takeSignal())
+      try await store.noteHubs(["https://hub.example/"], topic: "\(Self.topic)a", of: poll)
+      #expect(store.hubActivity.takeSignal())
+      try await store.noteHubs(["https://other.example/"], topic: "\(Self.topic)a", of: poll)
+      #expect(store.hubActivity.takeSignal())
+    }
+  }
+
   @Test("The end of a lease is requested only after the request for it is over")
   func order() async throws {
     try await NewsDatabase.withStore { store, _ in
