@@ -11,6 +11,8 @@ package final class WebhookFailureLines: Sendable {
   }
 
   private static let interval: Duration = .seconds(60)
+  /// The time for which the number of lines that were left out is kept: longer than the longest wait between two attempts.
+  private static let memory: Duration = .seconds(2 * 86_400)
 
   private let webhooks = Mutex<[UUID: Webhook]>([:])
 
@@ -28,7 +30,7 @@ package final class WebhookFailureLines: Sendable {
       }
       let suppressed = webhooks[webhook]?.suppressed ?? 0
       // Webhooks that were deleted long ago take no room.
-      webhooks = webhooks.filter { $0.value.next > now }
+      webhooks = webhooks.filter { $0.value.next + Self.memory > now }
       webhooks[webhook] = Webhook(next: now + Self.interval)
       return suppressed == 0 ? [:] : ["suppressed": "\(suppressed)"]
     }

@@ -188,6 +188,11 @@ import Testing
     let next = try #require(lines.line(of: one, at: now + .seconds(60)))
     #expect(next.map { "\($0.key) \($0.value)" } == ["suppressed 59"])
     #expect(lines.line(of: other, at: now + .seconds(60))?.isEmpty == true)
+    // A line about one webhook does not forget what was left out about another one.
+    for second in 61..<70 { #expect(lines.line(of: one, at: now + .seconds(second)) == nil) }
+    #expect(lines.line(of: other, at: now + .seconds(7200))?.isEmpty == true)
+    let last = try #require(lines.line(of: one, at: now + .seconds(7201)))
+    #expect(last.map { "\($0.key) \($0.value)" } == ["suppressed 9"])
   }
 
   @Test("An error has at most 1,000 characters in the log of a webhook")
