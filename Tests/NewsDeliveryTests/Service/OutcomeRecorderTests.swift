@@ -80,6 +80,23 @@ import Testing
     #expect(lines.count == 1 && lines.first?.contains("7") == true)
   }
 
+  @Test("Those who wait because there are too many outcomes go on when the process ends")
+  func endOfWaits() async throws {
+    let (barrier, added) = (Barrier(), Count())
+    try await Self.with({ _ in await barrier.wait() }) { recorder in
+      defer { barrier.open() }
+      Task {
+        for _ in 0...OutcomeRecorder.capacity {
+          await recorder.add(Self.entry())
+          _ = added.next()
+        }
+      }
+      try await eventually("the recorder is full") { added.value == OutcomeRecorder.capacity }
+      recorder.close(within: .seconds(60))
+      try await eventually("the last one goes on") { added.value > OutcomeRecorder.capacity }
+    }
+  }
+
   @Test("Waiting outcomes are bounded: those who bring more wait")
   func bound() async throws {
     let barrier = Barrier()

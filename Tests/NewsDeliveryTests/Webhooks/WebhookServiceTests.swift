@@ -183,6 +183,46 @@ import Testing
     }
   }
 
+  @Test("An outcome that cannot be recorded is in the log, and the event is sent again after the time of its claim")
+  func unrecorded() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      try await receiver.insert(receiver.event(1, version: 1))
+      _ = try await receiver.sql.query("ALTER TABLE webhook_attempts RENAME TO hidden_attempts")
+      #expect(try await receiver.send().count == 1)
+      #expect(receiver.log.text.contains("warning the outcome of a webhook was not recorded"))
+      _ = try await receiver.sql.query("ALTER TABLE hidden_attempts RENAME TO webhook_attempts")
+      receiver.advance(59)
+      #expect(try await receiver.send().isEmpty)
+      receiver.advance(1)
+      #expect(try await receiver.send().count == 1)
+      #expect(try await receiver.delivery().state == .delivered)
+    }
+  }
+
+  @Test("An outcome that the database does not take at once is recorded later, and the event is not sent again")
+  func recordedLater() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      try await receiver.insert(receiver.event(1, version: 1))
+      _ = try await receiver.sql.query("CREATE SEQUENCE refusals")
+      _ = try await receiver.sql.query(
+        """
+        CREATE FUNCTION refuse_once() RETURNS trigger LANGUAGE plpgsql AS '
+        BEGIN
+          IF nextval(''refusals'') = 1 THEN RAISE EXCEPTION USING MESSAGE = ''full'', ERRCODE = ''53200''; END IF;
+          RETURN NEW;
+        END'
+        """)
+      _ = try await receiver.sql.query(
+        "CREATE TRIGGER refuse BEFORE INSERT ON webhook_attempts FOR EACH ROW EXECUTE FUNCTION refuse_once()")
+      #expect(try await receiver.send().count == 1)
+      let delivery = try await receiver.delivery()
+      #expect(delivery.state == .delivered && delivery.attempts.count == 1)
+      #expect(try await receiver.sql.query("SELECT 1 FROM refusals WHERE last_value > 1").count == 1)
+    }
+  }
+
   @Test("A process that stops gives back what it has not sent, and counts no failure")
   func shutdown() async throws {
     try await Receiver.with { receiver in
