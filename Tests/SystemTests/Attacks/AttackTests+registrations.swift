@@ -45,7 +45,7 @@ extension AttackTests {
     .enabled(if: PushInstallation.isPossible, "needs openssl"),
     arguments: ["198.51.100.7", "2001:db8:0:1:%x:%x::1"])
   func registrations(_ network: String) async throws {
-    let count = Self.runsLongTests ? 10_000 : 400
+    let count = Self.runsLongTests ? 40_000 : 400
     try await PushInstallation.with { push in
       let changes = push.settings.merging(["TIDINGS_TRUSTED_PROXIES": "127.0.0.0/8"]) { $1 }
       try await Self.with("\(count) registrations from \(network)", changes: changes) { target in

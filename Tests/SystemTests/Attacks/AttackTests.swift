@@ -17,6 +17,9 @@ import Testing
   /// The maximum response time of a reader and of an editor at the 99th percentile during an attack.
   static let maximumResponseTime = Duration.milliseconds(100)
 
+  /// The minimum number of an editor's writes during an attack. The 99th percentile of fewer would be the slowest of them.
+  private static let minimumWrites = 300
+
   struct Target: Sendable {
     let server: RunningServer
     let installation: Installation
@@ -45,6 +48,7 @@ import Testing
   /// - Parameters:
   ///   - growth: The permitted growth of its memory in MiB after the attack.
   ///   - changes: Settings of the server that differ from the defaults.
+  ///   - attack: The attack, which in its long form is repeated until the editor has written often enough.
   static func with(
     _ name: String, growth: Int = 128, changes: [String: String] = [:], attack: @Sendable (Target) async throws -> Void
   ) async throws {
@@ -71,7 +75,12 @@ import Testing
     let reader = SteadyClient.reader(of: target)
     let editor = SteadyClient.editor(of: target)
     let outcome: Result<Void, any Error>
-    do { outcome = .success(try await attack(target)) } catch { outcome = .failure(error) }
+    do {
+      repeat { try await attack(target) } while runsLongTests && editor.count < minimumWrites
+      outcome = .success(())
+    } catch {
+      outcome = .failure(error)
+    }
     let (reads, writes) = (await reader.end(), await editor.end())
     try outcome.get()
 
@@ -106,15 +115,19 @@ private final class SteadyClient: Sendable {
   }
 
   private let isOver = Flag()
+  private let sent = Count()
   private let record: Task<Record, Never>
+
+  /// The number of requests so far.
+  var count: Int { sent.value }
 
   /// - Parameters:
   ///   - requests: The requests, of which each follows the one before it, and the first the last.
   ///   - pause: The time between two requests in microseconds.
   private init(port: Int, requests: [String], pause: UInt32) {
-    let isOver = isOver
+    let (isOver, sent) = (isOver, sent)
     record = Task {
-      let result = try? await onThread { Self.send(requests, to: port, pause, until: isOver) }
+      let result = try? await onThread { Self.send(requests, to: port, pause, counting: sent, until: isOver) }
       return result ?? Record(count: 0, p99: .zero, failures: ["there is no thread"])
     }
   }
@@ -143,7 +156,9 @@ private final class SteadyClient: Sendable {
     return await record.value
   }
 
-  private static func send(_ requests: [String], to port: Int, _ pause: UInt32, until isOver: Flag) -> Record {
+  private static func send(
+    _ requests: [String], to port: Int, _ pause: UInt32, counting sent: Count, until isOver: Flag
+  ) -> Record {
     var times: [Duration] = []
     var failures: [String] = []
     while !isOver.isSet {
@@ -153,6 +168,7 @@ private final class SteadyClient: Sendable {
           let began = ContinuousClock.now
           _ = try connection.exchange(requests[times.count % requests.count])
           times.append(.now - began)
+          _ = sent.next()
           usleep(pause)
         }
       } catch {
