@@ -156,7 +156,10 @@ private struct SlowTransport: HTTPTransport {
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, _ in response.resetting(at: .start) }
       let number = try fixture.download { $0.noResponseTimeout = .zero }
-      try await fixture.working { #expect(try await fixture.end(of: number).state == .failed) }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: number)
+        #expect(transfer.state == .failed)
+      }
       #expect(fixture.server.requests.count == 6)
     }
   }

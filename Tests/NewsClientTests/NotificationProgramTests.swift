@@ -3,6 +3,7 @@ import FaultServer
 import Foundation
 import News
 import NewsClient
+import Synchronization
 import TestKit
 import Testing
 
