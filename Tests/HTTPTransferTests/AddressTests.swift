@@ -14,6 +14,8 @@ import Testing
     "http://[fe80::1%25lo]/", "http://[fe80::1%25lo]:99999/", "http://%2f/", "http://:80/", "http:///x",
     "file:///etc/passwd",
     "unix:///run/x", "http+unix://%2Frun%2Fx/", "http://\(String(repeating: "a.", count: 200))example/",
+    "http://\(String(repeating: "a.", count: 127))/", "http://a%7fb/", "http://a%25b/", "http://a%40b/",
+    "http://a%5cb/",
   ]
 
   @Test("reaches neither the network nor a proxy", arguments: texts)
@@ -75,6 +77,7 @@ import Testing
     arguments: [
       "http://a/", "HTTP://a:/", "https://a:1?b", "https://a:65535", "https://[2001:db8::1]:8443/x",
       "http://[::1.2.3.4]/",
+      "http://\(String(repeating: "a.", count: 126))b/",
       "http://b\u{FC}cher.example/", "http://under_score.example/", "http://u:1@a/", "http://a/:99999", "http://a?:0",
     ])
   func valid(text: String) async throws {

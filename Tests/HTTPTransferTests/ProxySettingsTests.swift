@@ -17,6 +17,32 @@ import Testing
     #expect(try proxy(["HTTPS_PROXY": "http://a:1"], "https://news.example/x") == "http://a:1")
     #expect(try proxy(["HTTP_PROXY": "http://a:1"], "http://news.example/x") == nil)
     #expect(try proxy(["https_proxy": "ftp://a:1"], "https://news.example/x") == nil)
+    #expect(try proxy(["https_proxy": "ftp://a:1", "all_proxy": "http://c:3"], "https://news.example/x") == nil)
+    #expect(try proxy(["https_proxy": "http://a:1"], "http://news.example/x") == nil)
+    #expect(try proxy(["http_proxy": "http://a:1"], "https://news.example/x") == nil)
+    let empty = ["https_proxy": "", "HTTPS_PROXY": "http://a:1", "all_proxy": "", "ALL_PROXY": "http://c:3"]
+    #expect(try proxy(empty, "HTTPS://news.example/x") == "http://a:1")
+    #expect(try proxy(empty, "http://news.example/x") == "http://c:3")
+    let cases = ["https_proxy": "http://a:1", "HTTPS_PROXY": "http://b:2"]
+    #expect(try proxy(cases, "https://news.example/x") == "http://a:1")
+    #expect(try proxy(["all_proxy": "http://c:3", "ALL_PROXY": "http://d:4"], "http://a/") == "http://c:3")
+  }
+
+  @Test("are one proxy for all servers, at the usual port of its kind")
+  func address() async throws {
+    for (address, port) in [("http://127.0.0.94", 80), ("SOCKS5://127.0.0.94", 1080), ("socks5h://127.0.0.94", 1080)] {
+      var options = ConnectionOptions()
+      options.proxies = try ProxySettings(address: address)
+      for server in ["http://127.0.0.1:1/", "https://127.0.0.1:1/"] {
+        let url = try #require(URL(string: server))
+        #expect(options.proxies.proxy(for: url)?.absoluteString == address)
+        // Nothing listens at this address of the machine.
+        let transport = AsyncHTTPTransport(options: options)
+        let failure = await #expect(throws: HTTPTransportError.self) { _ = try await transport.get(url, headers: []) }
+        let message = failure?.message ?? ""
+        #expect(message.hasSuffix(" (through the proxy 127.0.0.94:\(port))"), "\(message)")
+      }
+    }
   }
 
   @Test(
@@ -29,6 +55,19 @@ import Testing
   func exceptions(list: String, isException: Bool) throws {
     let environment = ["https_proxy": "http://a:1", "no_proxy": list]
     #expect(try (proxy(environment, "https://news.example/x") == nil) == isException)
+    #expect(try (proxy(environment, "https://NEWS.example/x") == nil) == isException)
+  }
+
+  @Test(
+    "have exceptions by the port of the scheme",
+    arguments: [
+      ("news.example:80", "http://news.example/", true), ("news.example:443", "http://news.example/", false),
+      ("news.example:443", "https://news.example/", true), ("news.example:80", "https://news.example/", false),
+      ("news.example:80", "https://news.example:80/", true), ("[::1]:80", "http://[::1]/", true),
+      ("[::1]:443", "http://[::1]/", false),
+    ])
+  func ports(list: String, address: String, isException: Bool) throws {
+    #expect(try (proxy(["all_proxy": "http://a:1", "no_proxy": list], address) == nil) == isException)
   }
 
   @Test(

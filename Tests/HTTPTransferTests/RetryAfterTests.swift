@@ -22,6 +22,17 @@ import Testing
     #expect(try remaining("http://news.example:8080/") == 500)
     store.delay(try #require(URL(string: "https://news.example/")), seconds: 60)
     #expect(try remaining("https://news.example:443/x") == 60)
+    store.delay(try #require(URL(string: "http://news.example/")), seconds: 30)
+    #expect(try remaining("http://news.example:80/x") == 30)
+    #expect(try remaining("https://news.example/") == 60)
+    store.delay(try #require(URL(string: "https://other.example/")), seconds: 100_000)
+    #expect(try remaining("https://other.example/") == 86_400)
+    store.delay(try #require(URL(string: "ftp://other.example/")), seconds: 10)
+    #expect(try remaining("ftp://other.example/") == 0)
+    clock.advance(by: 400)
+    #expect(try remaining("http://news.example:8080/") == 100)
+    store.delay(server, seconds: 101)
+    #expect(try remaining("http://news.example:8080/") == 101)
   }
 
   @Test("are known to all processes, the longest ones of a hundred origins")
@@ -37,6 +48,13 @@ import Testing
     #expect(try [0, 1, 100].map { other.remaining(for: try url($0)) } == [0, 101, 200])
     other.delay(try url(100), seconds: 10)
     #expect(other.remaining(for: try url(100)) == 200)
+    let file = folder.appending(path: "holds.json")
+    #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+    clock.advance(by: 150)
+    #expect(RetryAfterStore(store: folder, clock: clock).all.count == 50)
+    // The places of waits that are over are free.
+    for number in 101..<120 { other.delay(try url(number), seconds: 1) }
+    #expect(RetryAfterStore(store: folder, clock: clock).all.count == 50 + 19)
   }
 
   @Test(

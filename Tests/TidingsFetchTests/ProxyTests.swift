@@ -75,6 +75,8 @@ import Testing
           var usual = command
           usual.variables = ["HTTPS_PROXY": proxy, "TIDINGS_FETCH_CA_FILE": certificates.authority]
           #expect(try await usual.run("fetch").status == 10)
+          usual.variables = ["HTTPS_PROXY": proxy, "SSL_CERT_FILE": certificates.authority]
+          #expect(try await usual.run("fetch").status == 10)
           usual.variables["no_proxy"] = "other.example,.news.example"
           let direct = try await usual.run("fetch")
           #expect(direct.status == 20)

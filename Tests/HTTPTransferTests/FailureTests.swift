@@ -1,0 +1,87 @@
+import Foundation
+import HTTPTransfer
+import TestKit
+import Testing
+
+@Suite("A failure of a request") struct FailureTests {
+  @Test(
+    "has a kind by which an app decides what to do",
+    arguments: [
+      (FetchError.Code.unreachable, FetchError.Kind.offline), (.unavailable, .refused(until: nil)),
+      (.retryAfterPending, .refused(until: nil)), (.rejected, .refused(until: nil)), (.redirect, .wrongContent),
+      (.unexpectedResponse, .wrongContent), (.tooLarge, .wrongContent), (.storage, .storage),
+      (.cancelled, .cancelled), (.budget, .budget), (.busy, .other),
+    ] as [(FetchError.Code, FetchError.Kind)])
+  func kinds(code: FetchError.Code, kind: FetchError.Kind) throws {
+    let failure = FetchError(code, "it failed")
+    #expect(failure.kind == kind)
+    let stored = try JSONEncoder().encode([failure])
+    #expect(try JSONDecoder().decode([FetchError].self, from: stored) == [failure])
+  }
+
+  @Test("of a later version is another one")
+  func unknown() throws {
+    let code = try #require(try JSONDecoder().decode([FetchError.Code].self, from: Data(#"["later"]"#.utf8)).first)
+    #expect(FetchError(code, "it failed").kind == .other)
+    #expect(code != .busy)
+  }
+
+  @Test("is one of the network if the name of the server is unknown, and of the server if it refuses connections")
+  func connections() async throws {
+    let unknown = try #require(URL(string: "http://nowhere.invalid/"))
+    let closed = try #require(URL(string: "http://127.0.0.1:1/"))
+    for (url, kind, message) in [
+      (unknown, HTTPTransportError.Kind.offline, "the name cannot be resolved"),
+      (closed, .refused, "connection refused"),
+    ] {
+      let transport = AsyncHTTPTransport()
+      let failure = await #expect(throws: HTTPTransportError.self) { _ = try await transport.get(url, headers: []) }
+      #expect(failure?.kind == kind)
+      #expect(failure?.message == message)
+      #expect(failure?.isUnsent == true)
+    }
+  }
+
+  @Test(
+    "names amounts of bytes for people",
+    arguments: [
+      (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), (1 << 20, "1.0 MiB"), (1 << 30, "1.0 GiB"),
+      (1 << 40, "1024.0 GiB"),
+    ] as [(Int64, String)])
+  func amounts(bytes: Int64, text: String) {
+    #expect(ByteAmount.text(bytes) == text)
+  }
+
+  @Test("follows from a time without activity, which begins again with each, and from no pause")
+  func idle() async throws {
+    let clock = ManualClock()
+    let timeout = IdleTimeout(limit: .seconds(60), clock: clock)
+    let task = Task { try await timeout.run { try await Task.sleep(for: .seconds(3600)) } }
+    try await eventually("it waits") { clock.sleeping == [60] }
+    clock.advance(by: 40)
+    timeout.reset()
+    clock.advance(by: 20)
+    try await eventually("it waits for the rest") { clock.sleeping == [40] }
+    timeout.pause()
+    clock.advance(by: 40)
+    try await eventually("it waits again") { clock.sleeping == [60] }
+    timeout.reset()
+    clock.advance(by: 60)
+    let failure = await #expect(throws: FetchError.self) { try await task.value }
+    #expect(failure?.code == .unreachable)
+    #expect(failure?.message == "no data for 60 s")
+  }
+
+  @Test("that the operation itself has is not replaced by the timeout")
+  func ended() async throws {
+    let clock = ManualClock()
+    let timeout = IdleTimeout(limit: .seconds(60), clock: clock)
+    let value = try await timeout.run { 7 }
+    #expect(value == 7)
+    let failure = await #expect(throws: FetchError.self) {
+      try await timeout.run { () async throws -> Void in throw FetchError(.rejected, "no") }
+    }
+    #expect(failure?.code == .rejected)
+    #expect(clock.sleeping.isEmpty)
+  }
+}

@@ -1,0 +1,67 @@
+import FaultServer
+import Foundation
+import HTTPTransfer
+import TestKit
+import Testing
+
+@Suite("A refused transfer") struct RefusalTests {
+  @Test(
+    "is repeated after a refusal that may pass, and after no other one",
+    arguments: [
+      (408, true), (425, true), (429, true), (500, true), (599, true), (400, false), (409, false), (423, false),
+      (499, false),
+    ])
+  func kinds(status: Int, isTemporary: Bool) async throws {
+    try await TransferFixture.with(TransferFixture.content(1000)) { fixture in
+      fixture.modify { response, _, number in number == 0 ? FaultResponse(status: status) : response }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
+        #expect(transfer.state == (isTemporary ? .finished : .failed), "\(transfer.failure ?? "")")
+        #expect(fixture.server.requests.count == (isTemporary ? 2 : 1))
+      }
+    }
+  }
+
+  private static let errors = (1...6).map { #"{"field":"f\#($0)","rule":"is bad"}"# }
+
+  /// The responses of a server, and what the user reads of them.
+  private static let explanations: [(type: String, body: String, text: String)] = [
+    (
+      "application/problem+json", #"{"title":"No","detail":"Not today.\nCome\tagain\u001b[2J\u202e"}"#,
+      ": Not today. Come again[2J"
+    ),
+    ("Application/Problem+JSON; charset=utf-8", #"{"title":"No"}"#, ": No"),
+    ("application/problem+json", #"{"title":"No","detail":"See errors","errors":[]}"#, ": See errors"),
+    (
+      "application/problem+json", #"{"title":"No","detail":"See","errors":[\#(errors.joined(separator: ","))]}"#,
+      ": f1 is bad; f2 is bad; f3 is bad; f4 is bad; f5 is bad"
+    ),
+    (
+      "application/problem+json", #"{"title":"No","detail":"\#(String(repeating: "x", count: 501))"}"#,
+      ": " + String(repeating: "x", count: 500)
+    ),
+    ("application/problem+json", #"{"title":"No","detail":"\#(String(repeating: "x", count: 70_000))"}"#, ""),
+    ("application/problem+json", #"{"title":"No""#, ""), ("application/problem+json", "{}", ""),
+    ("application/json", #"{"title":"No"}"#, ""), ("text/html", "<title>No</title>", ""),
+  ]
+
+  @Test(
+    "names the server's own explanation on one line",
+    arguments: explanations.indices, [TransferRequest.Direction.download, .upload])
+  func explanation(number: Int, direction: TransferRequest.Direction) async throws {
+    let (type, body, text) = Self.explanations[number]
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in .json(body, status: 403).setting("Content-Type", type) }
+      try await fixture.working {
+        let file = fixture.folder.appending(path: "input.bin")
+        try Data(count: 1000).write(to: file)
+        let upload = TransferRequest(upload: file, to: fixture.url)
+        let transfer = try direction == .download ? fixture.download() : fixture.journal.add(upload).number
+        try fixture.journal.resume(transfer, at: fixture.clock.now)
+        let end = try await fixture.end(of: transfer)
+        #expect(end.state == .failed)
+        #expect(end.failure == "the server responded with 403" + text)
+      }
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import HTTPTransfer
+import Synchronization
+import TestKit
+import Testing
+
+@Suite("A request and its redirects") struct RequesterTests {
+  /// A transport whose responses depend on the URL only. It records the requests.
+  private final class Recorder: HTTPTransport {
+    struct Call: Sendable {
+      var method: String
+      var url: URL
+      var headers: [HTTPHeader]
+    }
+
+    private let recorded = Mutex<[Call]>([])
+    private let answer: @Sendable (URL) -> HTTPTransportResponse
+
+    init(_ answer: @escaping @Sendable (URL) -> HTTPTransportResponse) { self.answer = answer }
+
+    var calls: [Call] { recorded.withLock(\.self) }
+
+    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+      try await send(Data(), to: url, method: "GET", headers: headers)
+    }
+
+    func upload(
+      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse { try await send(Data(), to: url, method: method, headers: headers) }
+
+    func send(
+      _ content: Data, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse {
+      recorded.withLock { $0.append(Call(method: method, url: url, headers: headers)) }
+      return answer(url)
+    }
+  }
+
+  private static func response(
+    _ status: Int, _ headers: [HTTPHeader] = [], _ chunks: [Data] = []
+  ) -> HTTPTransportResponse {
+    let body = AsyncThrowingStream<Data, any Error> { continuation in
+      for chunk in chunks { continuation.yield(chunk) }
+      continuation.finish()
+    }
+    return HTTPTransportResponse(status: status, headers: headers, body: body)
+  }
+
+  private func requester(_ transport: Recorder, _ clock: ManualClock = ManualClock()) -> HTTPRequester {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-none-\(UUID().uuidString)")
+    return HTTPRequester(
+      transport: transport, userAgent: "tests", now: { clock.now.date },
+      retryAfterStore: RetryAfterStore(store: folder, clock: clock))
+  }
+
+  @Test("for JSON has its validators, and costs the bytes that HTTP/1.1 would need")
+  func cost() async throws {
+    let transport = Recorder { _ in Self.response(200, [HTTPHeader("ETag", "\"1\"")], [Data("{}".utf8)]) }
+    let url = try #require(URL(string: "https://news.example/v1/items?limit=1"))
+    let date = "Thu, 01 Jan 1970 00:00:00 GMT"
+    var meter = HTTPRequester.Meter()
+    let response = try await requester(transport).get(
+      url, conditions: HTTPRequester.Conditions(entityTag: "\"0\"", lastModified: date), meter: &meter)
+    #expect(response.body == Data("{}".utf8))
+    let request = """
+      GET /v1/items?limit=1 HTTP/1.1\r\nHost: news.example\r\nUser-Agent: tests\r\nAccept: application/json\r\n\
+      Accept-Encoding: gzip\r\nIf-None-Match: "0"\r\nIf-Modified-Since: \(date)\r\n\r\n
+      """
+    #expect(meter.bytes == request.utf8.count + "HTTP/1.1 200 OK\r\nETag: \"1\"\r\n\r\n{}".utf8.count)
+    #expect((meter.requests, meter.status) == (1, 200))
+    let fields = try #require(transport.calls.first?.headers).map { "\($0.name): \($0.value)" }
+    #expect(
+      fields == [
+        "User-Agent: tests", "Accept: application/json", "Accept-Encoding: gzip", "If-None-Match: \"0\"",
+        "If-Modified-Since: \(date)",
+      ])
+  }
+
+  @Test(
+    "whose response is compressed costs the length that it declares, within reason",
+    arguments: [("10", 10), ("-5", 0), ("99999999999", 8 << 20), ("x", 100)])
+  func compressed(length: String, bytes: Int) async throws {
+    let headers = [HTTPHeader("Content-Encoding", "gzip"), HTTPHeader("Content-Length", length)]
+    let url = try #require(URL(string: "https://news.example/"))
+    var costs: [Int] = []
+    for body in [[], [Data(count: 100)]] {
+      var meter = HTTPRequester.Meter()
+      _ = try await requester(Recorder { _ in Self.response(200, headers, body) }).get(url, meter: &meter)
+      costs.append(meter.bytes)
+    }
+    #expect(costs[1] - costs[0] == bytes)
+  }
+
+  @Test("follows five redirects of each kind, and no sixth", arguments: [301, 302, 303, 307, 308])
+  func redirects(status: Int) async throws {
+    let url = try #require(URL(string: "https://news.example/0"))
+    for hops in [5, 6] {
+      let transport = Recorder { url in
+        let number = Int(url.lastPathComponent) ?? 0
+        return number < hops ? Self.response(status, [HTTPHeader("Location", "/\(number + 1)")]) : Self.response(200)
+      }
+      var meter = HTTPRequester.Meter()
+      if hops == 5 {
+        let response = try await requester(transport).get(url, meter: &meter)
+        #expect(response.head.status == 200)
+      } else {
+        let failure = await #expect(throws: FetchError.self) {
+          _ = try await requester(transport).get(url, meter: &meter)
+        }
+        #expect(failure?.code == .redirect)
+        #expect(failure?.message == "more than 5 redirects")
+      }
+      #expect(transport.calls.map(\.url.path) == ["/0", "/1", "/2", "/3", "/4", "/5"])
+      #expect(meter.requests == 6)
+    }
+  }
+
+  @Test("does not follow other responses with a Location", arguments: [200, 201, 300, 304, 305, 306, 404])
+  func others(status: Int) async throws {
+    let transport = Recorder { _ in Self.response(status, [HTTPHeader("Location", "/1")]) }
+    let url = try #require(URL(string: "https://news.example/0"))
+    var meter = HTTPRequester.Meter()
+    let response = try await requester(transport).get(url, meter: &meter)
+    #expect(response.head.status == status)
+    #expect(transport.calls.count == 1)
+  }
+
+  @Test("is not redirected to a server that demands a wait, nor to an address with a password")
+  func refusedTargets() async throws {
+    let url = try #require(URL(string: "https://news.example/0"))
+    for (target, code) in [
+      ("https://busy.example/", FetchError.Code.retryAfterPending), ("https://me@news.example/", .redirect),
+      ("https://:secret@news.example/", .redirect),
+    ] {
+      let transport = Recorder { _ in Self.response(302, [HTTPHeader("Location", target)]) }
+      let requester = requester(transport)
+      requester.retryAfterStore.delay(try #require(URL(string: "https://busy.example/")), seconds: 60)
+      var meter = HTTPRequester.Meter()
+      let failure = await #expect(throws: FetchError.self) { _ = try await requester.get(url, meter: &meter) }
+      #expect(failure?.code == code, "\(target)")
+      #expect(transport.calls.count == 1)
+    }
+  }
+
+  @Test("accepts a body of 8 MiB, and no byte more", arguments: [0, 1])
+  func limit(excess: Int) async throws {
+    let transport = Recorder { _ in Self.response(200, [], [Data(count: 8 << 20), Data(count: excess)]) }
+    let url = try #require(URL(string: "https://news.example/"))
+    var meter = HTTPRequester.Meter()
+    if excess == 0 {
+      let response = try await requester(transport).get(url, meter: &meter)
+      #expect(response.body.count == 8 << 20)
+    } else {
+      let failure = await #expect(throws: FetchError.self) {
+        _ = try await requester(transport).get(url, meter: &meter)
+      }
+      #expect(failure?.code == .tooLarge)
+    }
+  }
+
+  @Test("names the type of its content if it has one", arguments: ["{}", ""])
+  func content(text: String) async throws {
+    let transport = Recorder { _ in Self.response(204) }
+    let url = try #require(URL(string: "https://news.example/v1/devices"))
+    var meter = HTTPRequester.Meter()
+    let credentials = HTTPHeader("Authorization", "Bearer key")
+    let response = try await requester(transport).send(
+      json: Data(text.utf8), to: url, method: "PUT", headers: [credentials], meter: &meter)
+    #expect(response.head.status == 204)
+    #expect(response.url == url)
+    #expect(meter.requests == 1)
+    let fields = try #require(transport.calls.first?.headers)
+    let type = text.isEmpty ? [] : [HTTPHeader("Content-Type", "application/json")]
+    #expect(
+      fields == [HTTPHeader("User-Agent", "tests"), HTTPHeader("Accept", "application/json")] + type + [credentials])
+  }
+
+  @Test("that is sent nowhere, because the server demands a wait, costs nothing")
+  func waiting() async throws {
+    let (transport, clock) = (Recorder { _ in Self.response(200) }, ManualClock())
+    let requester = requester(transport, clock)
+    let url = try #require(URL(string: "https://news.example/v1/devices"))
+    requester.retryAfterStore.delay(url, seconds: 60)
+    clock.advance(by: 0.5)
+    var meter = HTTPRequester.Meter()
+    let failure = await #expect(throws: FetchError.self) {
+      _ = try await requester.send(json: Data(), to: url, method: "PUT", headers: [], meter: &meter)
+    }
+    #expect(failure?.code == .retryAfterPending)
+    #expect(failure?.retryAfter == .seconds(59.5))
+    #expect(failure?.message == "the server accepts no requests for another 60 s (Retry-After)")
+    #expect(transport.calls.isEmpty && meter.requests == 0)
+  }
+}
