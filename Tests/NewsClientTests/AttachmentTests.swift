@@ -29,7 +29,10 @@ import Testing
       let large = News.Attachment(url: "https://example.org/film.mp4", type: "video/mp4", bytes: 401)
       let sound = News.Attachment(url: "https://example.org/a.mp3", type: "audio/mpeg", bytes: 400)
       let foreign = News.Attachment(url: "ftp://example.org/x", type: "image/png", bytes: 1)
-      installation.feed.publish([item(1, [picture, large, sound, foreign]), item(2, [picture])])
+      // Neither a negative length nor an unknown one makes more room.
+      let negative = News.Attachment(url: "https://example.org/y", type: "image/png", bytes: -1)
+      let unknown = News.Attachment(url: "https://example.org/z", type: "image/png")
+      installation.feed.publish([item(1, [picture, negative, large, sound, foreign, unknown]), item(2, [picture])])
       await client.performFetch()
       try await eventually("the worker is started") { started.withLock(\.self) > 0 }
       #expect(started.withLock(\.self) == 1)
@@ -54,6 +57,9 @@ import Testing
       #expect(downloads.file(of: picture) == nil, "nothing of them is left")
       let states = try journal.transfers().map(\.state)
       #expect(states == [.cancelled, .cancelled, .running], "the last one is of the app")
+      #expect(started.withLock(\.self) == 1, "nothing was added")
+      let folder = place.deletingLastPathComponent().path
+      #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
     }
   }
 
@@ -118,6 +124,11 @@ import Testing
       await client.performFetch()
       _ = await client.application.suspend()
       #expect(try journal.transfers().count { $0.state == .running } == 50)
+      installation.feed.publish(
+        (51...100).map { item($0, [News.Attachment(url: "https://example.org/\($0)", type: "image/png")]) })
+      await client.performFetch()
+      _ = await client.application.suspend()
+      #expect(try journal.transfers().count { $0.state == .running } == 100, "the first ones have no length yet")
       withExtendedLifetime(downloads) {}
     }
   }
@@ -147,6 +158,14 @@ import Testing
       _ = await again.application.suspend()
       #expect(try journal.transfers().count == 1)
       withExtendedLifetime(others) {}
+      // Nor has the first handover removed the mark by which the next process finds further items.
+      installation.feed.publish([item(2, [News.Attachment(url: "/v1/media/2", type: "image/png", bytes: 600)])])
+      await (try installation.client()).performFetch()
+      let last = try installation.client()
+      let further = try AttachmentDownloads(last, policy: AttachmentPolicy(.all)) {}
+      _ = await last.application.suspend()
+      #expect(try journal.transfers().map(\.request.url.path) == ["/v1/media/1", "/v1/media/2"])
+      withExtendedLifetime(further) {}
     }
   }
 
@@ -172,27 +191,38 @@ import Testing
     }
   }
 
-  @Test("stay within a total limit, and are given up after a day")
+  @Test("stay within a total limit, for which the oldest files make room, and are given up after a day")
   func total() async throws {
-    try await Installation.with { installation in
+    try await Installation.with(extent: .full) { installation in
       let client = try installation.client()
-      let policy = AttachmentPolicy(.all, maximumItemBytes: 1000, maximumTotalBytes: 2500)
+      let policy = AttachmentPolicy(.all, maximumItemBytes: 1000, maximumTotalBytes: 4000)
       let downloads = try AttachmentDownloads(client, policy: policy) {}
       let journal = try TransferJournal(store: installation.folder)
       let folder = installation.folder.appending(path: "attachments")
-      let old = folder.appending(path: "old")
-      try Data(repeating: 0, count: 1000).write(to: old)
-      installation.feed.publish(
-        (1...5).map { item($0, [News.Attachment(url: "/v1/media/\($0)", type: "image/png", bytes: 1000)]) })
-      await client.performFetch()
-      _ = await client.application.suspend()
+      for (index, name) in ["oldest", "older"].enumerated() {
+        let file = folder.appending(path: name)
+        try Data(repeating: 0, count: 1000).write(to: file)
+        let date = Date(timeIntervalSince1970: 1_000_000 + Double(index))
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
+      }
+      // The downloads of earlier rounds are still under way. The first round is exactly at the limit.
+      let rounds: [(numbers: Range<Int>, files: [String])] = [
+        (1..<3, ["older", "oldest"]), (3..<4, ["older"]), (4..<5, []), (5..<6, []),
+      ]
+      for (numbers, files) in rounds {
+        installation.feed.publish(
+          numbers.map { item($0, [News.Attachment(url: "/v1/media/\($0)", type: "image/png", bytes: 1000)]) })
+        await client.performFetch()
+        _ = await client.application.suspend()
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+        #expect(left.sorted() == files, "\(numbers)")
+      }
       let transfers = try journal.transfers()
-      #expect(transfers.count == 2)
+      #expect(transfers.map(\.request.url.lastPathComponent) == ["2", "1", "3", "4"])
       #expect(
         transfers.allSatisfy {
-          $0.request.timeout <= .seconds(86_400) && $0.request.noResponseTimeout ?? .seconds(1e9) <= .seconds(3600)
+          $0.request.timeout == .seconds(86_400) && $0.request.noResponseTimeout == .seconds(3600)
         })
-      #expect(!FileManager.default.fileExists(atPath: old.path))
       withExtendedLifetime(downloads) {}
     }
   }
@@ -233,6 +263,7 @@ import Testing
   @Test(
     "use only the server and https if the news do",
     arguments: [
+      ("https://NEWS.example/a.png", true),
       ("/v1/media/1", true), ("https://news.example/a.png", true), ("https://news.example:443/a.png", true),
       ("http://news.example/a.png", false), ("https://other.example/a.png", false),
       ("https://news.example:444/a.png", false), ("https://me@news.example/a.png", false),

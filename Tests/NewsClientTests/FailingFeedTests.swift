@@ -15,6 +15,13 @@ import Testing
       "a token of another form",
       .response(.json(#"{"changes":[],"more":false,"token":"v2:ZmFuY3k_next-format~1"}"#))
     ),
+    (
+      "too many changes",
+      .response(
+        .json(
+          #"{"changes":[{"op":"later"}\#(String(repeating: #",{"op":"later"}"#, count: 200))],"#
+            + #""more":false,"token":"1k3x9qam9pkx.10"}"#))
+    ),
   ]
 
   @Test("starts again once a day, and shows the old items meanwhile", arguments: refusals)
@@ -39,9 +46,9 @@ import Testing
       // The server still refuses the token, so the next start is a day away.
       feed.publish("three")
       #expect(await client.performFetch().result == .failed)
-      installation.clock.advance(by: 80_000)
+      installation.clock.advance(by: 86_399)
       #expect(await client.performFetch().result == .failed)
-      installation.clock.advance(by: 6_401)
+      installation.clock.advance(by: 1)
       #expect(await (try installation.client()).performFetch().inserted == 1)
       feed.removeFaults()
       #expect(await client.performFetch().result == .noData)
@@ -99,6 +106,22 @@ import Testing
       _ = installation.requests()
       await client.performFetch()
       #expect(installation.requests() == ["*/v1/changes"])
+    }
+  }
+
+  @Test("starts no other feed again")
+  func otherFeed() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      await client.performFetch()
+      installation.feed.fault(next: .response(.json("{}", status: 400)))
+      #expect(await client.performFetch().result == .failed)
+      installation.clock.advance(by: 86_401)
+      installation.feed.publish("goal", topics: ["sport"])
+      var other = installation
+      other.topics = ["sport"]
+      installation.feed.fault(next: .header("Sync-Token", nil))
+      #expect(await (try other.client()).performFetch().result == .failed, "it has not failed for a day")
     }
   }
 

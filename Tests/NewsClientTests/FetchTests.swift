@@ -74,6 +74,8 @@ import Testing
       installation.feed.publish("vote", topics: ["politics"])
       let client = try installation.client()
       #expect(await client.performFetch().inserted == 1)
+      let server = client.configuration.feed.server
+      #expect(client.configuration.feed == FollowedFeed(server: server, topics: ["arts", "sport", "arts"]))
       installation.feed.publish("another vote", topics: ["politics"])
       #expect(await client.performFetch().result == .noData)
       var moved = try #require(installation.feed.items.first { $0.text == "goal" })
@@ -81,6 +83,26 @@ import Testing
       installation.feed.publish([moved])
       #expect(await client.performFetch().removed == 1)
       #expect(try client.allNewsItems.isEmpty)
+    }
+  }
+
+  @Test("sends no request if the store has reached the given token, and names it otherwise")
+  func reached() async throws {
+    try await Installation.with { installation in
+      let (feed, clock) = (installation.feed, installation.clock)
+      feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      let (first, checked) = (feed.token(), clock.now.date)
+      clock.advance(by: 60)
+      feed.publish("two")
+      #expect(await client.performFetch(.manual, reaching: first).requests == 0)
+      #expect(try client.snapshot.checked == checked, "the server has not responded")
+      _ = installation.server.takeRequests()
+      #expect(await client.performFetch(.manual, reaching: feed.token()).inserted == 1)
+      #expect(installation.server.takeRequests().map { $0.query["at"] } == ["\(feed.token())"])
+      #expect(try client.snapshot.checked == clock.now.date)
+      #expect(await client.performFetch(.manual, reaching: first).requests == 0, "it is older than the store")
     }
   }
 

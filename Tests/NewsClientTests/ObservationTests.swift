@@ -85,6 +85,21 @@ import Testing
         try await eventually("they have heard") { !journal.all.isEmpty }
         #expect(journal.all.count == 1)
         #expect(journal.all[0].updated == (try client.allNewsItems))
+        #expect(journal.all[0].isComplete)
+      }
+    }
+  }
+
+  @Test("hear that a fetch of another process has changed more items than it lists")
+  func veryMany() async throws {
+    try await Installation.with(extent: .full) { installation in
+      let (client, other) = (try installation.client(), try installation.client())
+      for number in 0...ItemChanges.maximumItems { installation.feed.publish("\(number)") }
+      try await observing(client) { journal in
+        await other.performFetch()
+        try await eventually("they have heard") { !journal.all.isEmpty }
+        #expect(journal.all[0].inserted.count == ItemChanges.maximumItems)
+        #expect(!journal.all[0].isComplete)
       }
     }
   }

@@ -65,10 +65,14 @@ import Testing
     }
   }
 
-  @Test("delays only scheduled wakes by X-Poll-Interval and max-age")
-  func proposals() async throws {
+  @Test(
+    "delays only scheduled wakes by X-Poll-Interval and max-age, whichever is longer",
+    arguments: [
+      (10_800, "no-store"), (nil, "public, max-age=10800"), (10_800, "max-age=60"), (60, "s-maxage=1,MAX-AGE=10800"),
+    ] as [(Int?, String)])
+  func proposals(interval: Int?, cacheControl: String) async throws {
     try await Installation.with { installation in
-      installation.feed.pollInterval = 3 * 3600
+      (installation.feed.pollInterval, installation.feed.cacheControl) = (interval, cacheControl)
       let client = try installation.client()
       try client.updateSchedule { $0.setInterval(.minimum) }
       await client.performFetch()

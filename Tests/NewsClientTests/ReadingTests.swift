@@ -77,6 +77,8 @@ import Testing
       var query = ItemQuery()
       query.topics = ["sport", "weather"]
       #expect(try titles(client, query) == ["Sport", "Old"])
+      query.since = old
+      #expect(try titles(client, query) == ["Sport", "Old"])
       query.since = old + 1
       #expect(try titles(client, query) == ["Sport"])
       query = ItemQuery(limit: 1)

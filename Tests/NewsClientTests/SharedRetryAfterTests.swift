@@ -99,6 +99,11 @@ import Testing
         let waits = client.serverWaits
         #expect(waits.map(\.origin) == [wrong.server.url])
         #expect(waits.map(\.until) == [wrong.clock.now.date + 82_800])
+        let busy = try #require(URL(string: "https://busy.example/"))
+        RetryAfterStore(store: wrong.folder, clock: wrong.clock).delay(busy, seconds: 86_400)
+        #expect(client.serverWaits.map(\.origin) == ["https://busy.example:443", wrong.server.url])
+        wrong.clock.advance(by: 82_800)
+        #expect(client.serverWaits.map(\.origin) == ["https://busy.example:443"])
       }
     }
   }

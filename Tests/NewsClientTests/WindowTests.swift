@@ -54,6 +54,46 @@ import Testing
     }
   }
 
+  @Test("An item of a window that receives an older date than its oldest leaves it")
+  func movedOut() async throws {
+    try await Installation.with(extent: .window(4)) { installation in
+      let (items, client) = try await Self.fetchedWindow(installation)
+      var moved = items[6]
+      moved.date = Date(timeIntervalSince1970: 0)
+      installation.feed.publish([moved])
+      let report = await client.performFetch()
+      #expect((report.inserted, report.updated, report.removed) == (0, 0, 1))
+      #expect(try client.allNewsItems.map(\.text) == ["item 8", "item 6", "item 5"])
+    }
+  }
+
+  @Test("A window that is fetched again loses what is too old for it, which counts as no removal")
+  func fetchedAgain() async throws {
+    try await Installation.with(extent: .window(4)) { installation in
+      let feed = installation.feed
+      let (items, client) = try await Self.fetchedWindow(installation)
+      for number in 9...10 { feed.publish("item \(number)") }
+      feed.retract(items[7].id)
+      feed.expireTokens()
+      feed.fault(next: Self.hasMore, path: "/v1/items")
+      let report = await client.performFetch()
+      #expect((report.inserted, report.updated, report.removed) == (2, 0, 1))
+      #expect(try client.allNewsItems.map(\.text) == ["item 10", "item 9", "item 7", "item 6"])
+    }
+  }
+
+  @Test("A window of which half is left is not refilled")
+  func half() async throws {
+    try await Installation.with(extent: .window(4)) { installation in
+      let (items, client) = try await Self.fetchedWindow(installation)
+      for item in items[6...] { installation.feed.retract(item.id) }
+      _ = installation.requests()
+      #expect(await client.performFetch().removed == 2)
+      #expect(await client.performFetch().result == .noData)
+      #expect(installation.requests() == ["*/v1/changes", "*/v1/changes"])
+    }
+  }
+
   @Test("A feed that fits into the window is followed completely, old dates included")
   func whole() async throws {
     try await Installation.with { installation in
@@ -99,6 +139,45 @@ import Testing
       for number in 0..<900 { feed.publish("item \(number)") }
       #expect(await client.performFetch().inserted == 900)
       try installation.expectEqual(client)
+    }
+  }
+
+  @Test("A delta of more pages than a wake requests is continued by the next wake")
+  func veryManyPages() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      let held = feed.token()
+      for number in 1...25 {
+        let token = SyncToken(epoch: held.epoch, scope: .feed, version: held.version + number)
+        feed.fault(next: .response(.json(#"{"changes":[],"more":\#(number < 25),"token":"\#(token)"}"#)))
+      }
+      _ = installation.requests()
+      for pages in [20, 5] {
+        #expect(await client.performFetch().result == .noData)
+        #expect(installation.requests().count == pages)
+      }
+    }
+  }
+
+  @Test("A delta replaces no item by an older version of it")
+  func olderVersion() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      let first = feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      var corrected = first
+      corrected.text = "one, corrected"
+      feed.publish([corrected])
+      await client.performFetch()
+      let token = SyncToken(epoch: feed.token().epoch, scope: .feed, version: feed.token().version + 1)
+      let page = ChangeList(changes: [.put(first)], more: false, snapshot: nil, token: token)
+      feed.fault(next: .response(.json(String(decoding: try NewsJSON.encode(page), as: UTF8.self))))
+      #expect(await client.performFetch().result == .noData)
+      #expect(try client.allNewsItems.map(\.text) == ["one, corrected"])
     }
   }
 

@@ -1,0 +1,109 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import HTTPTransfer
+import News
+import NewsClient
+import TestKit
+import Testing
+
+@Suite("The items whose attachments are downloaded") struct AttachmentItemTests {
+  /// Runs the body with a client that downloads attachments, and a function that publishes an item and fetches it.
+  private func with(
+    _ policy: AttachmentPolicy = AttachmentPolicy(.all),
+    _ body: (Installation, TransferJournal, (NewsItem) async throws -> Void) async throws -> Void
+  ) async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let downloads = try AttachmentDownloads(client, policy: policy) {}
+      try await body(installation, try TransferJournal(store: installation.folder)) { item in
+        installation.feed.publish([item])
+        await client.performFetch()
+        _ = await client.application.suspend()
+      }
+      withExtendedLifetime(downloads) {}
+    }
+  }
+
+  private func item(_ text: String, title: String? = nil, _ attachments: News.Attachment...) -> NewsItem {
+    NewsItem(
+      id: UUID(), version: 0, date: Date(timeIntervalSince1970: 1_767_225_600), text: text, title: title,
+      attachments: attachments, updated: Date(timeIntervalSince1970: 0))
+  }
+
+  @Test("are those that arrive from now on, not those that are already stored")
+  func stored() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      installation.feed.publish([item("one", News.Attachment(url: "/v1/media/1", type: "image/png"))])
+      await client.performFetch()
+      let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.all)) {}
+      installation.feed.publish([item("two", News.Attachment(url: "/v1/media/2", type: "image/png"))])
+      await client.performFetch()
+      _ = await client.application.suspend()
+      let journal = try TransferJournal(store: installation.folder)
+      #expect(try journal.transfers().map(\.request.url.path) == ["/v1/media/2"])
+      withExtendedLifetime(downloads) {}
+    }
+  }
+
+  @Test("include one whose download has ended without the file and that changes; what has ended takes no place")
+  func again() async throws {
+    let policy = AttachmentPolicy(.all, maximumItemBytes: 600, maximumTotalBytes: 600, maximumFiles: 1)
+    try await with(policy) { _, journal, fetch in
+      var news = item("one", News.Attachment(url: "/v1/media/1", type: "image/png", bytes: 600))
+      try await fetch(news)
+      let first = try #require(try journal.transfers().first)
+      news.text = "changed"
+      try await fetch(news)
+      #expect(try journal.transfers().count == 1, "it is under way")
+      try journal.cancel(first.number)
+      news.text = "changed again"
+      try await fetch(news)
+      #expect(try journal.transfers().map(\.state) == [.cancelled, .running])
+    }
+  }
+
+  @Test("have files in the folder alone, whatever digest their server names")
+  func names() async throws {
+    let digest = String(repeating: "AB", count: 32)
+    try await with { installation, journal, fetch in
+      try await fetch(
+        item(
+          "one", News.Attachment(url: "/v1/media/1", type: "image/png", sha256: "../../evil"),
+          News.Attachment(url: "/v1/media/2", type: "image/png", sha256: digest),
+          News.Attachment(url: "/v1/media/3", type: "image/png", sha256: digest + "0")))
+      let files = try journal.transfers().compactMap(\.request.file)
+      try #require(files.count == 3)
+      let folder = installation.folder.appending(path: "attachments").path
+      #expect(files.allSatisfy { $0.deletingLastPathComponent().standardizedFileURL.path == folder })
+      #expect(files.allSatisfy { $0.lastPathComponent.wholeMatch(of: /[0-9a-f]{64}/) != nil })
+      #expect(files[1].lastPathComponent == digest.lowercased())
+    }
+  }
+
+  @Test(
+    "give their downloads a headline: the title, or else the beginning of the text, on one line",
+    arguments: [
+      ("Night ferry", "text", "Night ferry"), (nil, "The night\n\tferry  returns. ", "The night ferry returns."),
+      (nil, String(repeating: "x", count: 60), String(repeating: "x", count: 60)),
+      (nil, String(repeating: "x", count: 61), String(repeating: "x", count: 60) + "…"),
+    ] as [(String?, String, String)])
+  func headlines(title: String?, text: String, headline: String) async throws {
+    try await with { _, journal, fetch in
+      try await fetch(item(text, title: title, News.Attachment(url: "/v1/media/1", type: "image/png")))
+      #expect(try journal.transfers().map(\.taskDescription) == [headline])
+    }
+  }
+
+  @Test(
+    "wait for power and an unmetered network in the background",
+    arguments: [
+      (FetchConstraints(), []), (FetchConstraints(isOnBattery: true), [.power]),
+      (FetchConstraints(isLowPower: true), [.power]), (FetchConstraints(isMetered: true), [.network]),
+      (FetchConstraints(isMetered: true, isLowPower: true), [.power, .network]),
+    ] as [(FetchConstraints, Set<Transfer.Obstacle>)])
+  func obstacles(constraints: FetchConstraints, obstacles: Set<Transfer.Obstacle>) {
+    #expect(constraints.obstacles == obstacles)
+  }
+}
