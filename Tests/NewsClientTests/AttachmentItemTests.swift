@@ -107,3 +107,25 @@ import Testing
     #expect(constraints.obstacles == obstacles)
   }
 }
+
+@Suite("A session of transfers of an application") struct ApplicationSessionTests {
+  private final class Delegate: TransferDelegate {
+    func transfer(_ task: TransferTask, didEndAs transfer: Transfer) {}
+  }
+
+  @Test("makes those discretionary that the application adds in the background")
+  func background() async throws {
+    try await Installation.with { installation in
+      let application = ApplicationLifecycle(launchReason: .user, clock: installation.clock)
+      let session = try TransferSession(
+        identifier: "media", store: installation.folder, application: application, delegate: Delegate(),
+        startWorker: {})
+      let url = try #require(URL(string: installation.server.url))
+      await application.enterForeground()
+      #expect(try session.transfer(TransferRequest(download: url)).transfer?.request.isDiscretionary == false)
+      await application.enterBackground()
+      #expect(try session.transfer(TransferRequest(download: url)).transfer?.request.isDiscretionary == true)
+      await session.invalidate()
+    }
+  }
+}

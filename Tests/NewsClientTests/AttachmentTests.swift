@@ -158,14 +158,17 @@ import Testing
       _ = await again.application.suspend()
       #expect(try journal.transfers().count == 1)
       withExtendedLifetime(others) {}
-      // Nor has the first handover removed the mark by which the next process finds further items.
-      installation.feed.publish([item(2, [News.Attachment(url: "/v1/media/2", type: "image/png", bytes: 600)])])
-      await (try installation.client()).performFetch()
-      let last = try installation.client()
-      let further = try AttachmentDownloads(last, policy: AttachmentPolicy(.all)) {}
-      _ = await last.application.suspend()
-      #expect(try journal.transfers().map(\.request.url.path) == ["/v1/media/1", "/v1/media/2"])
-      withExtendedLifetime(further) {}
+      // Nor does a handover remove the mark by which the next process finds further items.
+      for number in 2...3 {
+        let next = News.Attachment(url: "/v1/media/\(number)", type: "image/png", bytes: 600)
+        installation.feed.publish([item(number, [next])])
+        await (try installation.client()).performFetch()
+        let last = try installation.client()
+        let further = try AttachmentDownloads(last, policy: AttachmentPolicy(.all)) {}
+        _ = await last.application.suspend()
+        #expect(try journal.transfers().count == number)
+        withExtendedLifetime(further) {}
+      }
     }
   }
 

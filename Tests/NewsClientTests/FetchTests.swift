@@ -106,6 +106,28 @@ import Testing
     }
   }
 
+  @Test("lists the new and the changed items newest first, and the removed ones by their ids")
+  func order() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      for number in 0..<16 { feed.publish("item \(number)") }
+      let client = try installation.client()
+      await client.performFetch()
+      var changes = client.changes.values().makeAsyncIterator()
+      var corrected = Array(feed.items.prefix(8))
+      let removed = feed.items.suffix(8).map(\.id)
+      for index in corrected.indices { corrected[index].text += ", corrected" }
+      feed.publish(corrected)
+      for id in removed { feed.retract(id) }
+      for number in 16..<24 { feed.publish("item \(number)") }
+      #expect(await client.performFetch().inserted == 8)
+      let change = try #require(await changes.next())
+      #expect(change.inserted == Array(feed.items.prefix(8)))
+      #expect(change.updated.map(\.text) == corrected.map(\.text))
+      #expect(change.removed == removed.sorted { $0.uuidString < $1.uuidString })
+    }
+  }
+
   @Test("notifies observers once of changes, and never of a failure or of no changes")
   func observers() async throws {
     try await Installation.with { installation in

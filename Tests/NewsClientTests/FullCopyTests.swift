@@ -135,6 +135,37 @@ import Testing
     }
   }
 
+  @Test("lists the changed items newest first, whatever their order in the copy")
+  func changedItems() async throws {
+    try await Installation.with(extent: .full) { installation in
+      let feed = installation.feed
+      publish(6, feed)
+      let client = try installation.client()
+      await client.performFetch()
+      var changes = client.changes.values().makeAsyncIterator()
+      var items = Array(feed.items.prefix(5))
+      for index in items.indices { items[index].text += ", corrected" }
+      feed.publish(items)
+      feed.moveEpoch(keepingHistory: false)
+      #expect(await client.performFetch().updated == 5)
+      let change = try #require(await changes.next())
+      #expect(change.updated.map(\.text) == items.map(\.text))
+      #expect(change.isComplete && change.inserted.isEmpty && change.removed.isEmpty)
+    }
+  }
+
+  @Test("fails without another request if a cache sends 304 to its first one")
+  func notModified() async throws {
+    try await Installation.with(extent: .full) { installation in
+      publish(1, installation.feed)
+      let client = try installation.client()
+      installation.feed.fault(next: .response(.notModified(etag: "\"x\"")))
+      #expect(await client.performFetch().failure?.code == .unexpectedResponse)
+      #expect(installation.requests().count == 1)
+      #expect(await client.performFetch().inserted == 1)
+    }
+  }
+
   @Test("of another feed replaces very many items in one small step too")
   func otherFeed() async throws {
     try await Installation.with(extent: .full) { installation in

@@ -105,6 +105,28 @@ import Testing
     }
   }
 
+  @Test("are for the user alone, also where another version has left a file for all")
+  func permissions() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let left = installation.folder.appending(path: "settings.json.new")
+      try Data("{}".utf8).write(to: left)
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: left.path)
+      try client.updateSchedule { $0.setInterval(.minimum) }
+      await client.performFetch()
+      func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      }
+      #expect(try mode(installation.folder.path) == 0o700)
+      for name in ["news.sqlite", "news.sqlite-wal", "settings.json", "habits.json"] {
+        #expect(try mode(installation.folder.appending(path: name).path) == 0o600, "\(name)")
+      }
+      #expect(!FileManager.default.fileExists(atPath: left.path))
+      // The log of the database exists while it is open.
+      withExtendedLifetime(client) {}
+    }
+  }
+
   @Test("of another feed are announced in the log when its settings change", arguments: [[], ["sport"]] as [[String]])
   func otherFeed(topics: [String]) async throws {
     try await Installation.with { installation in

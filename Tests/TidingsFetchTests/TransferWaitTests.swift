@@ -223,21 +223,39 @@ import Testing
     withExtendedLifetime(certificates) {}
   }
 
+  /// The commands that make a certificate which is not valid yet.
+  private static let laterCertificate = #"""
+    openssl req -new -newkey rsa:2048 -nodes -keyout k.pem -out r.pem -subj /CN=localhost
+    touch index
+    echo 01 > serial
+    printf '%s\n' '[ca]' default_ca=d '[d]' database=index serial=serial new_certs_dir=. default_md=sha256 \
+    policy=p '[p]' commonName=supplied > ca.cnf
+    openssl ca -batch -selfsign -config ca.cnf -keyfile k.pem -in r.pem -out s.pem -notext \
+    -startdate 20400101000000Z -enddate 20410101000000Z
+    """#
+
   @Test(
     "names the reason why a certificate is refused", .enabled(if: program("openssl") != nil), .timeLimit(.minutes(3)),
     arguments: [
       ("localhost", "-1", true, "the server's certificate has expired ("),
       ("localhost", "1", false, "the server's certificate is not trusted: no known authority has signed it"),
       ("other.example", "1", true, "the server's certificate is for another name"),
-    ])
-  func certificates(name: String, days: String, isTrusted: Bool, reason: String) async throws {
+      ("localhost", nil, true, "the server's certificate is not valid before 2040-01-01; is the clock right?"),
+    ] as [(String, String?, Bool, String)])
+  func certificates(name: String, days: String?, isTrusted: Bool, reason: String) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
+    let certificate =
+      days.map { days in
+        """
+        openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -subj /CN=\(name) \
+        -addext subjectAltName=DNS:\(name) -days 1
+        openssl x509 -in c.pem -signkey k.pem -days \(days) -out s.pem
+        """
+      } ?? Self.laterCertificate
     let script = """
-      openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -subj /CN=\(name) \
-      -addext subjectAltName=DNS:\(name) -days 1
-      openssl x509 -in c.pem -signkey k.pem -days \(days) -out s.pem
+      \(certificate)
       exec openssl s_server -www -accept 127.0.0.1:0 -cert s.pem -key k.pem 1>&2
       """
     let server = try ChildProcess(
