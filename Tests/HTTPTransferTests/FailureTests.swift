@@ -1,5 +1,7 @@
+import FaultServer
 import Foundation
 import HTTPTransfer
+import Synchronization
 import TestKit
 import Testing
 
@@ -39,6 +41,43 @@ import Testing
       #expect(failure?.kind == kind)
       #expect(failure?.message == message)
       #expect(failure?.isUnsent == true)
+    }
+  }
+
+  @Test("is one of the connection if the response is no HTTP or does not come", arguments: [true, false])
+  func responses(isOther: Bool) async throws {
+    let response =
+      isOther ? FaultResponse.raw(Data("no HTTP at all\r\n\r\n".utf8)) : FaultResponse().truncated(at: .start)
+    try await FaultServer.with({ _ in response }) { server in
+      let url = try #require(URL(string: server.url))
+      let failure = await #expect(throws: HTTPTransportError.self) {
+        _ = try await AsyncHTTPTransport().get(url, headers: [])
+      }
+      #expect(failure?.kind == .broken)
+      #expect(failure?.isUnsent == false)
+      #expect(failure?.message == (isOther ? "the response is not valid HTTP" : "the server closed the connection"))
+    }
+  }
+
+  @Test("is the end of an upload whose file is shorter than announced; of a longer one, the announced part is sent")
+  func files() async throws {
+    let content = TransferFixture.content(600_000)
+    let path = FileManager.default.temporaryDirectory.appending(path: "tidings-file-\(UUID().uuidString)")
+    try content.write(to: path)
+    defer { try? FileManager.default.removeItem(at: path) }
+    try await FaultServer.with({ _ in FaultResponse(status: 201) }) { server in
+      let url = try #require(URL(string: server.url))
+      let sent = Mutex<[Int64]>([])
+      var file = HTTPFile(url: path, length: 400_000) { bytes in sent.withLock { $0.append(bytes) } }
+      file.offset = 100_000
+      let response = try await AsyncHTTPTransport().upload(file, to: url, method: "PUT", headers: [])
+      #expect(response.status == 201)
+      #expect(server.requests.map(\.body) == [content[100_000..<500_000]])
+      #expect(sent.withLock(\.self).starts(with: [0, 262_144]))
+      file.length = 500_001
+      await #expect(throws: HTTPTransportError.self) {
+        _ = try await AsyncHTTPTransport().upload(file, to: url, method: "PUT", headers: [])
+      }
     }
   }
 

@@ -30,6 +30,12 @@ import Testing
       "application/problem+json", #"{"title":"No","detail":"Not today.\nCome\tagain\u001b[2J\u202e"}"#,
       ": Not today. Come again[2J"
     ),
+    // Line breaks of all kinds, and characters that hide or reverse text.
+    (
+      "application/problem+json",
+      #"{"title":"a\u0085b\u2028c\r\n\u2029d\u007fe\u009ff\u202ag\u2066h\u206fi\ufeffj\ufff9k\ufffbl\u202fm"}"#,
+      ": a b c defghijkl\u{202F}m"
+    ),
     ("Application/Problem+JSON; charset=utf-8", #"{"title":"No"}"#, ": No"),
     ("application/problem+json", #"{"title":"No","detail":"See errors","errors":[]}"#, ": See errors"),
     (

@@ -101,10 +101,11 @@ import Testing
     }
   }
 
-  @Test("leaves the store to other processes while it is applied")
+  @Test("leaves the store to other processes while it is applied, and is compared with all that is stored")
   func lock() async throws {
     try await Installation.with(extent: .full) { installation in
-      publish(4000, installation.feed)
+      let feed = installation.feed
+      publish(4000, feed)
       let (client, other) = (try installation.client(), try installation.client())
       let fetch = Task { await client.performFetch() }
       var writes = 0
@@ -117,6 +118,13 @@ import Testing
       }
       #expect(await fetch.value.inserted == 4000)
       #expect(writes > 20)
+      var corrected = feed.items[1]
+      corrected.text = "corrected"
+      feed.publish([corrected])
+      feed.retract(feed.items[0].id)
+      feed.moveEpoch(keepingHistory: false)
+      let report = await client.performFetch()
+      #expect((report.inserted, report.updated, report.removed) == (0, 1, 1))
     }
   }
 

@@ -85,6 +85,7 @@ import Testing
       query.topics = ["harbour"]
       #expect(try titles(client, query) == ["Harbour"])
       #expect(try client.count(matching: query) == 2)
+      #expect(try titles(client, ItemQuery(limit: 0)) == [] && titles(client, ItemQuery(limit: -1)) == [])
       query = ItemQuery()
       query.onlyBreaking = true
       #expect(try titles(client, query) == ["Breaking"])

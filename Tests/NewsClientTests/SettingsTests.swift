@@ -123,7 +123,25 @@ import Testing
       try client.updateSchedule { $0.setInterval(.duration(.seconds(3600))) }
       #expect(log.texts.contains { $0.contains("settings.json") && $0.contains("was renamed to") })
       try damage(installation)
-      #expect(try reopened(installation).client.schedule.interval == .duration(.seconds(3600)))
+      let after = try reopened(installation)
+      #expect(try after.client.schedule.interval == .duration(.seconds(3600)))
+      #expect(try installation.followedFeed() == after.feed)
+    }
+  }
+
+  @Test("are used in part if this build knows only a part of them", arguments: ["interval", "notifications", "launch"])
+  func unknownForm(name: String) async throws {
+    try await Installation.with { installation in
+      _ = try await used(installation)
+      let file = installation.folder.appending(path: "settings.json")
+      var members = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+      members[name] = ["later": 1]
+      try JSONSerialization.data(withJSONObject: members).write(to: file)
+      try damage(installation)
+      let (client, feed, log) = try reopened(installation)
+      #expect(try installation.followedFeed() == feed)
+      #expect(try client.schedule.interval == .duration(.seconds(7200)))
+      #expect(!log.texts.contains { $0.contains("settings.json") })
     }
   }
 

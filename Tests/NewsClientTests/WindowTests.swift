@@ -123,7 +123,9 @@ import Testing
       #expect(await client.performFetch().result == .noData, "a cache has sent an outdated list")
       _ = installation.requests()
       await client.performFetch()
-      #expect(installation.requests() == ["*/v1/changes", "*/v1/items"])
+      let requests = installation.server.takeRequests()
+      #expect(requests.map(\.path) == ["/v1/changes", "/v1/items"] && requests.allSatisfy(\.isConditional))
+      #expect(requests.last?.query["at"] == "\(feed.token())", "no cache may send an older page")
       #expect(try client.allNewsItems.map(\.text) == ["item 5", "item 4, corrected", "item 3", "item 2"])
       #expect(try client.badge == 1, "the others are gone, and the refilled ones are not news")
     }
@@ -258,8 +260,10 @@ import Testing
       let report = await client.performFetch()
       #expect((report.inserted, report.removed) == (1, 1))
       try installation.expectEqual(client)
-      let list = extent == .full ? "/v1/changes" : "/v1/items"
-      #expect(installation.requests() == ["*/v1/changes", list])
+      let requests = installation.server.takeRequests()
+      #expect(requests.map(\.path) == ["/v1/changes", extent == .full ? "/v1/changes" : "/v1/items"])
+      #expect(requests.map(\.isConditional) == [true, false])
+      #expect(requests.last?.query["at"] == "\(feed.token())", "no cache may send an older page")
       // A client does not loop if a server answers every request with 410.
       feed.moveEpoch(keepingHistory: false)
       feed.fault(next: .response(.tokenExpired(reason: "epoch", token: feed.token())), times: 10)
