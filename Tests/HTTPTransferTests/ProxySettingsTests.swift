@@ -99,6 +99,15 @@ import Testing
     #expect(throws: ProxySettings.InvalidAddress.self) { try ProxySettings(address: address) }
   }
 
+  @Test(
+    "are refused without their password in the reason",
+    arguments: ["ftp://me:secret@a", "http://me:secret@a:0", "http://me:secret@", "http://me:secret@[x]:secret"])
+  func reasons(address: String) {
+    let failure = #expect(throws: ProxySettings.InvalidAddress.self) { try ProxySettings(address: address) }
+    #expect(failure?.description.isEmpty == false)
+    #expect(failure?.description.contains("secret") == false)
+  }
+
   @Test("need certificates in PEM") func certificates() throws {
     var options = ConnectionOptions()
     for path in ["/nowhere", "/dev/null"] {

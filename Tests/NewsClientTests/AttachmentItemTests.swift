@@ -96,6 +96,16 @@ import Testing
     }
   }
 
+  @Test("and their files are as many as the documentation says, unless the app says otherwise")
+  func defaults() throws {
+    let policy = AttachmentPolicy(.thumbnails)
+    #expect((policy.maximumItemBytes, policy.maximumTotalBytes, policy.maximumFiles) == (10 << 20, 200 << 20, 1000))
+    #expect(!policy.allowsOtherServers)
+    let feed = FollowedFeed(server: try #require(URL(string: "https://news.example")))
+    #expect(feed.extent == .window(100))
+    #expect(feed.topics.isEmpty)
+  }
+
   @Test(
     "wait for power and an unmetered network in the background",
     arguments: [

@@ -147,7 +147,9 @@ import Testing
   /// - Parameter next: Returns the link to the page that begins at a position; nil for none.
   private func replaceTokens(
     _ installation: Installation,
-    next: @escaping @Sendable (Int) -> String? = { "</v1/items?cursor=\($0)&limit=200>; rel=\"next\"" }
+    next: @escaping @Sendable (Int) -> String? = {
+      "</v1/items?cursor=0>; rel=\"first\", </v1/items?cursor=\($0)&limit=200>; rel=\"next\""
+    }
   ) {
     let changes = #"{"changes":[],"more":false,"snapshot":true,"token":"v2:ZmFuY3k_next-format~1"}"#
     let feed = installation.feed
