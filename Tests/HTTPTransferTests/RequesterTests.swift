@@ -191,4 +191,67 @@ import Testing
     #expect(failure?.message == "the server accepts no requests for another 60 s (Retry-After)")
     #expect(transport.calls.isEmpty && meter.requests == 0)
   }
+
+  /// A transport that always fails, and sends no contents.
+  private struct Failing: HTTPTransport {
+    let error: HTTPTransportError
+
+    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse { throw error }
+
+    func upload(
+      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse { throw error }
+  }
+
+  @Test(
+    "without a response names the server, and its port if it is not that of the scheme",
+    arguments: [
+      ("https://news.example/x", "news.example", HTTPTransportError.Kind.offline),
+      ("https://news.example:8443/", "news.example:8443", .broken),
+    ])
+  func unanswered(address: String, server: String, kind: HTTPTransportError.Kind) async throws {
+    var requester = requester(Recorder { _ in Self.response(200) })
+    requester.transport = Failing(error: HTTPTransportError(kind, "it\nfailed\u{1B}"))
+    let url = try #require(URL(string: address))
+    var meter = HTTPRequester.Meter()
+    let failure = await #expect(throws: FetchError.self) { _ = try await requester.get(url, meter: &meter) }
+    #expect(failure?.message == "no response from \(server): it failed")
+    #expect(failure?.code == .unreachable)
+    #expect(failure?.isOffline == (kind == .offline))
+    #expect(failure?.status == nil)
+    #expect(meter.requests == (kind == .offline ? 0 : 1))
+  }
+
+  @Test("with a content is refused by a transport that sends none, and is no failure of the network")
+  func noContent() async throws {
+    var requester = requester(Recorder { _ in Self.response(200) })
+    requester.transport = Failing(error: HTTPTransportError(.broken, "it failed"))
+    let url = try #require(URL(string: "https://news.example/v1/devices"))
+    var meter = HTTPRequester.Meter()
+    let failure = await #expect(throws: FetchError.self) {
+      _ = try await requester.send(json: Data("{}".utf8), to: url, method: "PUT", headers: [], meter: &meter)
+    }
+    #expect(failure?.code == .rejected)
+    #expect(failure?.message == "this transport sends no content")
+  }
+
+  @Test("whose response breaks off has its status and the cost so far")
+  func interrupted() async throws {
+    let broken = HTTPTransportResponse(
+      status: 200, headers: [],
+      body: AsyncThrowingStream<Data, any Error> { continuation in
+        continuation.yield(Data(count: 1000))
+        continuation.finish(throwing: HTTPTransportError(.broken, "it failed"))
+      })
+    let url = try #require(URL(string: "https://news.example/"))
+    let requester = requester(Recorder { _ in broken })
+    var meter = HTTPRequester.Meter()
+    let failure = await #expect(throws: FetchError.self) { _ = try await requester.get(url, meter: &meter) }
+    #expect(failure?.message == "the response was interrupted: it failed")
+    #expect(failure?.code == .unreachable)
+    #expect(failure?.status == 200)
+    #expect(failure?.isOffline == false)
+    #expect((meter.requests, meter.status) == (1, 200))
+    #expect(meter.bytes > 1000)
+  }
 }
