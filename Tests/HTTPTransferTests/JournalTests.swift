@@ -122,28 +122,6 @@ import Testing
     }
   }
 
-  @Test(
-    "stores the server's explanation of a refusal without control characters, and reads only a short one",
-    arguments: [0, 1_000_000])
-  func explained(spaces: Int) async throws {
-    try await TransferFixture.with { fixture in
-      let problem =
-        #"{"type":"/problems/invalid-parameter","title":"Bad","status":400,"errors":["#
-        + #"{"field":"alt","rule":"must be text\u001b]0;x\u0007 of one line"}]"#
-        + String(repeating: " ", count: spaces) + "}"
-      fixture.modify { _, _, _ in
-        FaultResponse(
-          status: 400, headers: [("Content-Type", "application/problem+json")], body: Data(problem.utf8))
-      }
-      let number = try fixture.download()
-      try await fixture.working {
-        let transfer = try await fixture.end(of: number)
-        let explanation = spaces == 0 ? ": alt must be text]0;x of one line" : ""
-        #expect(transfer.failure == "the server responded with 400" + explanation)
-      }
-    }
-  }
-
   @Test("keeps all transfers but those without a session that ended before the last hundred were added")
   func retention() async throws {
     try await TransferFixture.with { fixture in

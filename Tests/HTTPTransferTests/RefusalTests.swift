@@ -46,7 +46,7 @@ import Testing
       "application/problem+json", #"{"title":"No","detail":"\#(String(repeating: "x", count: 501))"}"#,
       ": " + String(repeating: "x", count: 500)
     ),
-    ("application/problem+json", #"{"title":"No","detail":"\#(String(repeating: "x", count: 70_000))"}"#, ""),
+    ("application/problem+json", #"{"title":"No","detail":"\#(String(repeating: "x", count: 1_000_000))"}"#, ""),
     ("application/problem+json", #"{"title":"No""#, ""), ("application/problem+json", "{}", ""),
     ("application/json", #"{"title":"No"}"#, ""), ("text/html", "<title>No</title>", ""),
   ]

@@ -106,13 +106,13 @@ import Testing
     #expect(feed.topics.isEmpty)
   }
 
-  @Test(
-    "wait for power and an unmetered network in the background",
-    arguments: [
-      (FetchConstraints(), []), (FetchConstraints(isOnBattery: true), [.power]),
-      (FetchConstraints(isLowPower: true), [.power]), (FetchConstraints(isMetered: true), [.network]),
-      (FetchConstraints(isMetered: true, isLowPower: true), [.power, .network]),
-    ] as [(FetchConstraints, Set<Transfer.Obstacle>)])
+  private static let conditions: [(FetchConstraints, Set<Transfer.Obstacle>)] = [
+    (FetchConstraints(), []), (FetchConstraints(isOnBattery: true), [.power]),
+    (FetchConstraints(isLowPower: true), [.power]), (FetchConstraints(isMetered: true), [.network]),
+    (FetchConstraints(isMetered: true, isLowPower: true), [.power, .network]),
+  ]
+
+  @Test("wait for power and an unmetered network in the background", arguments: conditions)
   func obstacles(constraints: FetchConstraints, obstacles: Set<Transfer.Obstacle>) {
     #expect(constraints.obstacles == obstacles)
   }

@@ -92,7 +92,7 @@ import Testing
           #expect(journal.all.count == 1)
           #expect(journal.all[0].updated == (try client.allNewsItems))
         }
-        #expect(journal.all.allSatisfy(\.isComplete))
+        #expect(journal.all.allSatisfy { $0.isComplete })
       }
     }
   }

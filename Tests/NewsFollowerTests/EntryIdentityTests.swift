@@ -165,7 +165,7 @@ import Testing
 
   @Test("Entries that share a UUID are told apart by their links, and a single one with it is always the same")
   func sharedUUID() async throws {
-    func story(_ number: Int) -> Entry {
+    @Sendable func story(_ number: Int) -> Entry {
       let name = "<guid>urn:uuid:019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10</guid>"
       return Entry(title: "Story \(number)", link: "/\(number)", names: name, hour: number)
     }

@@ -94,7 +94,8 @@ import Testing
     }
   }
 
-  @Test("A page that leads on to a feed by itself is read as the feed, and keeps its address", arguments: [true, false])
+  @Test(
+    "A page that leads on to a feed by itself is read as the feed, and keeps its address", arguments: [true, false])
   func refresh(hasField: Bool) async throws {
     try await Followed.with { followed in
       followed.server.respond { request in

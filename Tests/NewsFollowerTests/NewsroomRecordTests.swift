@@ -28,11 +28,6 @@ import Testing
     {"item": "019a1111-0000-7000-8000-000000000002", "revision": 1, "at": "2026-01-01T00:00:00.000Z", "state": "draft",
      "fields": ["text"], "replaced": {"title": "y"}}
     """,
-    "subscription": """
-    {"id": "019a1111-0000-7000-8000-000000000003", "url": "https://example.org/feed", "topics": ["sport"],
-     "state": "draft", "language": "de", "paused": true, "revision": 2}
-    """,
-    "withdrawnMedia": #"{"id": "019a1111-0000-7000-8000-000000000004", "reason": "removed"}"#,
   ]
 
   /// Reads a record with changed members, of which null removes one.
@@ -65,6 +60,8 @@ import Testing
       ("topic", #"{"revision": 0}"#, "revision"), ("withdrawnMedia", #"{"reason": "legal"}"#, "reason"),
       ("subscription", #"{"url": "ftp://feeds.example/"}"#, "url"), ("subscription", #"{"topics": ["A b"]}"#, "topics"),
       ("subscription", #"{"language": "?"}"#, "language"), ("subscription", #"{"revision": 0}"#, "revision"),
+      ("subscription", #"{"state": "review"}"#, "state"),
+      ("subscription", #"{"url": "https://example.org:70000/feed"}"#, "url"),
       ("history", #"{"revision": 0}"#, "revision"), ("item", #"{"revision": 0}"#, "revision"),
       ("item", #"{"language": "?"}"#, "language"), ("item", #"{"text": null}"#, "text"),
       ("item", #"{"state": "scheduled"}"#, "publishAt"),
@@ -91,23 +88,6 @@ import Testing
   func refused(kind: String, changes: String, field: String) {
     let error = #expect(throws: InvalidRecord.self) { try Self.record(kind, changes) }
     #expect(error?.description.hasPrefix("the field \"\(kind).\(field)\" ") == true, "\(error?.description ?? "")")
-  }
-
-  private static let broken: [(kind: String, changes: String, field: String)] = [
-    ("topic", #"{"revision": 0}"#, "revision"), ("item", #"{"revision": 0}"#, "revision"),
-    ("history", #"{"revision": 0}"#, "revision"), ("subscription", #"{"revision": 0}"#, "revision"),
-    ("item", #"{"text": null}"#, "text"), ("item", #"{"language": "-"}"#, "language"),
-    ("item", #"{"source": "a", "guid": "b\u0000", "sourceDigest": "\#(digest)"}"#, "guid"),
-    ("item", #"{"attachments": [{"url": "javascript:alert(1)", "type": "image/png"}]}"#, "attachments"),
-    ("subscription", #"{"url": "https://example.org:70000/feed"}"#, "url"),
-    ("subscription", #"{"topics": ["A b"]}"#, "topics"), ("subscription", #"{"language": "-"}"#, "language"),
-    ("subscription", #"{"state": "review"}"#, "state"), ("withdrawnMedia", #"{"reason": "lost"}"#, "reason"),
-    ("topic", #"{"titles": {"en": "\#(String(repeating: "x", count: 257))"}}"#, "titles"),
-  ]
-
-  @Test("of any kind is refused with its field if it breaks a rule", arguments: broken)
-  func refusedOfAnyKind(kind: String, changes: String, field: String) {
-    refused(kind: kind, changes: changes, field: field)
   }
 
   private static let limits: [(kind: String, field: String, bytes: Int)] = [

@@ -187,7 +187,7 @@ import Testing
   func titles() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.publish([UUID(1), UUID(2)], text: String(repeating: "é", count: 301))
-      _ = try await sql.query("UPDATE items SET title = 'Fog', language = 'de' WHERE id = \(UUID(2))")
+      try await sql.publish([UUID(2)], after: "UPDATE items SET title = 'Fog', language = 'de' WHERE id = \(UUID(2))")
       let titles = try await store.itemTitles(of: [UUID(1), UUID(2), UUID(3)], for: .full)
       #expect(titles.count == 2)
       let (unnamed, named) = (try #require(titles[UUID(1)]), try #require(titles[UUID(2)]))

@@ -54,7 +54,7 @@ import Testing
         #expect(decoded == expected, "\(coding ?? "no coding")")
       }
     }
-    // What begins like text is no content of a coding that was not accepted.
+    // Beginnings of texts, which belong to no coding.
     let starts: [[UInt8]] = [
       [0xEF, 0xBB, 0xBF], [0xFE, 0xFF, 0, 0x3C], [0xFF, 0xFE, 0x3C, 0], Array("\r\n\t {}".utf8), Array("[]".utf8),
       Array("  ".utf8), [0, 0x3C],

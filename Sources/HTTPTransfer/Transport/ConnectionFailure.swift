@@ -15,8 +15,8 @@ enum ConnectionFailure {
     case let error as IOError: StorageFailure.system(error.errnoCode)
     case let error as NIOConnectionError: connection(error)
     case is SocketAddressError: "the name cannot be resolved"
-    case let error as HTTPClientError: client(error)
     case _ where detail(error) == .earlyEnd: "the server closed the connection"
+    case let error as HTTPClientError: client(error)
     case is NIOHTTPDecompression.DecompressionError:
       detail(error) == .tooLarge ? "too large when it is unpacked" : "the compressed data is damaged"
     case let error as NIOHTTPDecompression.ExtraDecompressionError:

@@ -87,7 +87,10 @@ import Testing
   func prepared() async throws {
     try await MediaServer.with { media in
       let logs = [RecordingLog(), RecordingLog()]
-      for log in logs { #expect(try await media.library.prepare(log.logger) == .adopted) }
+      for log in logs {
+        let state = try await media.library.prepare(log.logger)
+        #expect(state == .adopted)
+      }
       #expect(logs.map { $0.text.contains("the folder for files was adopted") } == [true, false])
       #expect(logs[1].text.isEmpty)
     }
@@ -111,7 +114,8 @@ import Testing
         await #expect(throws: MediaLibraryError(state: .foreign)) {
           try await library.collect(unusedFor: .seconds(3600))
         }
-        #expect(try await media.server.store.mediaCounts().due == 50)
+        let counts = try await media.server.store.mediaCounts()
+        #expect(counts.due == 50)
       }
     }
   }

@@ -26,7 +26,7 @@ import Testing
         #expect(apns.messages.count == 30 && Set(apns.devices) == ids.0)
         #expect(fcm.messages.count == 40 && Set(fcm.devices) == ids.1)
         let token = try #require(SyncToken(fcm.messages.first?.content.token ?? ""))
-        #expect(fcm.messages.allSatisfy(\.asksForReport))
+        #expect(fcm.messages.allSatisfy { $0.asksForReport })
         #expect(token.version == 1 && fcm.messages.allSatisfy { $0.kind == .silent && $0.content.contentID != nil })
 
         try await eventually("the outcomes are counted") {

@@ -222,37 +222,6 @@ import Testing
     }
   }
 
-  @Test("Named topics and a named language take the place of those of an OPML file")
-  func namedTopics() async throws {
-    let list = """
-      <?xml version="1.0"?><opml version="2.0"><head><title>Mine</title></head><body><outline text="Boats">
-      <outline type="rss" text="Port" xmlUrl="https://port.example/feed" language="en"/>
-      <outline type="rss" text="Sea" xmlUrl="https://sea.example/feed"/></outline></body></opml>
-      """
-    try await withFolder(["list.opml": list]) { folder in
-      let file = folder.appending(path: "list.opml").path
-      let languages: PostgresQuery = "SELECT string_agg(language, ',' ORDER BY url) FROM subscriptions"
-      try await Installation.with { installation in
-        _ = try await installation.sql.query("INSERT INTO scopes (scope) VALUES ('desk')")
-        _ = try await installation.sql.query(
-          #"INSERT INTO topics (slug, titles) VALUES ('desk', '{"de": "Redaktion", "en": "Newsdesk"}')"#)
-        let imported = try await installation.run("subscriptions", "import", file, "--topics", "desk")
-        #expect(imported.output == "read 2, added 2, skipped 0\n", "\(imported.errors)")
-        #expect(try await installation.value("SELECT count(*) FROM subscriptions WHERE topics = '{desk}'") == 2)
-        #expect(try await installation.value("SELECT count(*) FROM topics") == 1)
-        #expect(try await installation.value(languages) == "en")
-        // The folder of the first feed has its language.
-        let exported = try await installation.run("subscriptions", "export").output
-        #expect(exported.contains("Newsdesk") && !exported.contains("Redaktion"), "\(exported)")
-      }
-      try await Installation.with { installation in
-        let imported = try await installation.run("subscriptions", "import", file, "--language", "fr")
-        #expect(imported.output == "read 2, added 2, skipped 0\n", "\(imported.errors)")
-        #expect(try await installation.value(languages) == "fr,fr")
-      }
-    }
-  }
-
   @Test("An address that is not allowed is not requested")
   func refused() async throws {
     try await FaultServer.with { server in

@@ -118,6 +118,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try await FileArchive.expectUntouched(installation, folder, remedy: "mount its file system")
         let shown = try await installation.run("media", "adopt", changes: archive.changes)
+        #expect(shown.status == 0)
         #expect(shown.output.contains("The database has 8 files; 8 of them are missing"), "\(shown.output)")
         #expect(shown.output.contains("Warning: this is probably not the folder of this database."))
         #expect(!shown.output.contains("taken down"))
@@ -128,9 +129,6 @@ import Testing
         let report = try JSONDecoder().decode(Report.self, from: Data(check.output.utf8))
         #expect((report.library, report.rows, report.files) == ("unlabelled", 8, 0))
         #expect(report.rowsWithoutFile.map(\.sha256).sorted() == Self.all)
-        let shown = try await installation.run("media", "adopt", changes: archive.changes)
-        #expect(shown.status == 0 && shown.output.contains("8 files; 8 of them are missing in the folder."))
-        #expect(shown.output.contains("Warning: this is probably not the folder of this database."), "\(shown)")
 
         try FileManager.default.removeItem(at: folder)
         try FileManager.default.moveItem(at: elsewhere, to: folder)
