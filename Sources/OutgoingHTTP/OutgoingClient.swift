@@ -96,11 +96,14 @@ public final class OutgoingClient: Sendable {
     policy: AddressPolicy, userAgent: String, limits: OutgoingLimits = OutgoingLimits(), resolver: NameResolver,
     tls: TLSConfiguration = .makeClientConfiguration()
   ) {
+    var tls = tls
+    // Older versions of TLS are deprecated (RFC 8996).
+    tls.minimumTLSVersion = .tlsv12
     self.policy = policy
     self.userAgent = userAgent
     self.limits = limits
     self.resolver = resolver
-    self.tls = Result { try NIOSSLContext(configuration: tls) }
+    self.tls = Result { [tls] in try NIOSSLContext(configuration: tls) }
     decoding.start()
   }
 

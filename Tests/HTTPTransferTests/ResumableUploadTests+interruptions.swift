@@ -101,6 +101,22 @@ extension ResumableUploadTests {
     }
   }
 
+  @Test("is not begun by a redirect that may change the method", arguments: [301, 302, 303])
+  func redirected(status: Int) async throws {
+    try await with { fixture, parts in
+      fixture.modify { original, request, number in
+        var response = parts.respond(original, request, number)
+        if request.method == "POST" { response.status = status }
+        return response
+      }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: upload(fixture))
+        #expect(transfer.state == .failed)
+      }
+      #expect(fixture.server.requests.map(\.method) == ["OPTIONS", "POST"])
+    }
+  }
+
   @Test("waits no more than ten seconds for its cancellation at the server", .timeLimit(.minutes(2)))
   func silentCancellation() async throws {
     try await with { fixture, parts in

@@ -251,6 +251,30 @@ import Testing
     }
   }
 
+  @Test("Subscriptions are counted while feeds are followed")
+  func counted() async throws {
+    try await Followed.with { followed in
+      _ = try await followed.subscribe("/feed")
+      let running = Task { await followed.follower.run() }
+      defer { running.cancel() }
+      try await eventually("it is counted") { followed.store.polls.subscriptions.working == 1 }
+    }
+  }
+
+  @Test("A feed that declares no encoding has that of its response")
+  func charset() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in
+        var response = Followed.feed(["Žižkov"]).setting("Content-Type", "application/rss+xml; charset=iso-8859-2")
+        response.body = String(decoding: response.body, as: UTF8.self).data(using: .isoLatin2) ?? Data()
+        return response
+      }
+      _ = try await followed.subscribe("/feed")
+      try await followed.follower.pollDue()
+      #expect(try await followed.store.editorialItems(EditorialQuery()).items.map(\.item.title) == ["Žižkov"])
+    }
+  }
+
   @Test("An entry without a date takes the time at which it was first seen, and keeps it")
   func undated() async throws {
     try await Followed.with { followed in

@@ -30,6 +30,11 @@ import Testing
       #expect(try await store.importItems([Self.entry(1, origin: 101)]).unchanged == 1)
       #expect(try await store.importItems([Self.entry(1, origin: 101, revision: 2)]).updated == 1)
       #expect(try await Self.text(store, 101) == "revision 2")
+      // The source has named the entry anew.
+      var renamed = Self.entry(1, origin: 101, revision: 3)
+      renamed.guid = "urn:renamed"
+      #expect(try await store.importItems([renamed]).updated == 1)
+      #expect(try await sql.value("SELECT source_guid FROM items WHERE id = \(UUID(101))") == "urn:renamed")
       #expect(try await sql.value("SELECT count(*) FROM items") == 2)
     }
   }

@@ -70,6 +70,18 @@ import Testing
     }
   }
 
+  @Test("TLS 1.2 at least is offered")
+  func versions() async throws {
+    let versions = try await ClientHello.versions { port in
+      await #expect(throws: OutgoingError.self) {
+        try await Self.withClient(.makeClientConfiguration()) { client in
+          _ = try await client.send(OutgoingRequest(url: try OutgoingURL("https://127.0.0.1:\(port)/")))
+        }
+      }
+    }
+    #expect(versions == [0x0303, 0x0304])
+  }
+
   private static func withClient(_ tls: TLSConfiguration, _ body: (OutgoingClient) async throws -> Void) async throws {
     var policy = AddressPolicy()
     policy.allowedNetworks = [try #require(IPNetwork("127.0.0.1"))]

@@ -54,6 +54,19 @@ import Testing
     .json(#"{"reason":"\#(reason)"\#(timestamp.map { ",\"timestamp\":\($0)" } ?? "")}"#, status: status)
   }
 
+  @Test("TLS 1.2 at least is offered")
+  func versions() async throws {
+    let key = P256.Signing.PrivateKey()
+    let credentials = try APNsCredentials(pem: key.pemRepresentation, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+    let versions = try await ClientHello.versions { port in
+      let sender = APNsSender(
+        credentials, url: "https://127.0.0.1:\(port)", trustRoots: [], timeout: .seconds(60), clock: { Date() })
+      #expect(await sender.send(.sample(to: Self.target)).isFailure)
+      await sender.shutdown()
+    }
+    #expect(versions == [0x0303, 0x0304])
+  }
+
   @Test("A silent message is a background notification with priority 5 and a signed provider token")
   func silent() async throws {
     try await Self.with { service in
