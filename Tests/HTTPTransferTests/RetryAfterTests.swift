@@ -57,6 +57,30 @@ import Testing
     #expect(RetryAfterStore(store: folder, clock: clock).all.count == 50 + 19)
   }
 
+  @Test("are no failures of transfers that are redirected to the server")
+  func redirected() async throws {
+    try await FaultServer.with({ _ in .busy(503, retryAfter: .seconds(60)) }) { other in
+      try await TransferFixture.with { fixture in
+        let waiting = try #require(URL(string: other.url))
+        fixture.modify { original, _, number in
+          switch number {
+          // One less than the number of wrong responses after which a download fails.
+          case 0, 1, 2, 4: .captivePortal()
+          case 3: FaultResponse(status: 302, headers: [("Location", other.url)])
+          default: original
+          }
+        }
+        try await fixture.working {
+          let first = try fixture.journal.add(TransferRequest(download: waiting)).number
+          try fixture.journal.resume(first, at: fixture.clock.now)
+          try await fixture.eventually("it has been refused") { try fixture.journal.transfer(first)?.failure != nil }
+          try await fixture.finish(fixture.download())
+        }
+        #expect(fixture.server.requests.count == 6)
+      }
+    }
+  }
+
   @Test(
     "apply to all transfers from the server, also to those that are resumed by hand",
     arguments: [TransferRequest.Direction.download, .upload])

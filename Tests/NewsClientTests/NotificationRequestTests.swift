@@ -25,6 +25,27 @@ import Testing
     }
   }
 
+  @Test("is shown too if it replaces one that is being shown")
+  func replacedMeanwhile() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let notifications = try await installation.notifier(presenter).notifications
+      let adding = Mutex<Task<Void, any Error>?>(nil)
+      let next = request("tide", "Low water")
+      presenter.interruption.withLock { interruption in
+        interruption = {
+          let task = Task { try await notifications.add(next) }
+          adding.withLock { $0 = task }
+          try await eventually("it is stored") { try notifications.pending == [next] }
+        }
+      }
+      try await notifications.add(request("tide", "High water"))
+      try await adding.withLock(\.self)?.value
+      #expect((presenter.titles + presenter.replaced).contains { $0.hasSuffix("Low water") })
+      #expect(try notifications.pending == [])
+    }
+  }
+
   @Test("and was stored by an older version has no buttons")
   func olderVersion() throws {
     let json = #"{"identifier":"tide","title":"High water","body":"","urgency":"normal"}"#

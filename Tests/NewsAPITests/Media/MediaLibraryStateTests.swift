@@ -39,6 +39,8 @@ import Testing
       #expect(try await state() == .foreign)
       try FileManager.default.removeItem(at: media.folder)
       #expect(try await state() == .missing)
+      await #expect(throws: MediaLibraryError(state: .missing)) { try await media.library.adopt() }
+      #expect(!FileManager.default.fileExists(atPath: media.folder.path))
       _ = try await sql.query("DELETE FROM media")
       #expect(try await state() == .new)
     }

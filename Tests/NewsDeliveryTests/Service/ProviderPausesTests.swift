@@ -3,6 +3,7 @@ import Logging
 import News
 import NewsDelivery
 import NewsStore
+import TestKit
 import TestSupport
 import Testing
 
@@ -22,13 +23,39 @@ import Testing
   @Test("A process pauses for the rest of a pause that another one has begun")
   func rest() async throws {
     try await Deliveries.with { deliveries in
-      try await deliveries.store.pauseProvider(.fcm, for: 60, reason: "down", at: deliveries.now)
+      for (provider, seconds) in [(PushProvider.apns, 600), (.fcm, 60), (.webpush, 600)] as [(PushProvider, Double)] {
+        try await deliveries.store.pauseProvider(provider, for: seconds, reason: "down", at: deliveries.now)
+      }
       deliveries.advance(20)
       let pauses = Self.pauses(deliveries)
       #expect(pauses.rest == nil)
       try await pauses.refresh()
       let rest = try #require(pauses.rest)
       #expect(rest > .seconds(20) && rest < .seconds(41))
+    }
+  }
+
+  @Test("A reading that began before a pause of this process does not end it")
+  func earlierReading() async throws {
+    try await Deliveries.with { deliveries in
+      let (hasRead, isPaused) = (Flag(), DispatchSemaphore(value: 0))
+      let now = deliveries.now
+      let pauses = ProviderPauses(
+        sender: ScriptedSender(.fcm), store: deliveries.store, logger: NewsDatabase.logger,
+        clock: {
+          // The first call follows the reading.
+          if !hasRead.isSet {
+            hasRead.set()
+            isPaused.wait()
+          }
+          return now
+        })
+      let reading = Task { try await pauses.refresh() }
+      try await eventually("it has read") { hasRead.isSet }
+      await pauses.note(Self.demand(300), to: Self.message)
+      isPaused.signal()
+      try await reading.value
+      #expect(pauses.rest ?? .zero > .seconds(200))
     }
   }
 

@@ -10,13 +10,18 @@ import Testing
   private static let start = Date.pushStart
   private static let content = ItemContent(state: .published, date: .newYear, text: "The ferry is back.")
 
-  @Test("A refused creation requests no alert for the item that exists")
-  func refusedCreation() async throws {
+  @Test("A refused write requests no alert for the item that exists")
+  func refusedWrite() async throws {
     try await NewsDatabase.withStore { store, sql in
       let content = ItemContent(state: .published, date: .newYear, text: "x")
       _ = try await store.create(UUID(1), content)
       await #expect(throws: StoreError.self) {
         try await store.create(UUID(1), ItemContent(state: .draft, date: .newYear, text: "y"), requestsAlert: true)
+      }
+      await #expect(throws: StoreError.self) {
+        try await store.write(UUID(1), if: .exists, requestsAlert: true) { _ in
+          ItemContent(state: .published, date: .newYear, text: "y", topics: ["unknown"])
+        }
       }
       #expect(try await sql.value("SELECT count(*) FROM item_alerts") == 0)
     }
