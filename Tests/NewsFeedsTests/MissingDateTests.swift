@@ -90,6 +90,7 @@ struct MissingDateTests {
     let found = read(rss(items), at: august)
     #expect(found.complaints == [])
     #expect(found.entries.map(\.text) == ["one", "two"])
+    #expect(Set(found.entries.map(\.guid)).count == 2)
     #expect(read(rss(items), at: august + 5).entries.map(\.id) == found.entries.map(\.id))
   }
 
