@@ -55,7 +55,8 @@ struct BrokenXMLTests {
   @Test(
     "is no reason to drop an entry for its words or its languages",
     arguments: [
-      "<title xml:lang='de'>Zwei</title>", "<description><![CDATA[Close each entry with </item>.]]></description>",
+      "<title>Two</title><title xml:lang='de'>Zwei</title>",
+      "<description><![CDATA[Close each entry with </item>.]]></description>",
       "<category><![CDATA[How to write <![CDATA[ sections]]></category>",
       "<description><![CDATA[<item> and </item> and <![CDATA[ ]]></description>",
     ])

@@ -63,6 +63,7 @@ struct FeedPrologTests {
     "is ignored around a JSON Feed as programs write it",
     arguments: [
       "Warning: x\n\(jsonFeed)", "body{}\n\(jsonFeed)", "Notice: {main} in {x}\n\(jsonFeed)\n<!-- 0.2 s -->",
+      "Notice: {\"main\"} in x\n\(jsonFeed)",
       "\(jsonFeed)<!-- 0.2 s -->", "\(jsonFeed) <!-- 0.2 s -->\n", "Warning: { \(jsonFeed.replacing("\\/", with: "/"))",
       "<br />\n<b>Warning</b>: x<br />\n\(jsonFeed.replacing("<html>", with: ""))",
     ])
