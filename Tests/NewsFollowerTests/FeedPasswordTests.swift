@@ -102,7 +102,9 @@ import Testing
       #expect(try await followed.poll(id).lastError == nil)
       try await change { $0.password = "new" }
       #expect(try await followed.poll(id).lastError?.status == 401)
+      #expect(try await followed.store.countFeedPasswords() == (stored: 1, unreadable: 0))
       try await change { $0.user = nil }
+      #expect(try await followed.store.countFeedPasswords().stored == 0)
       #expect(try await followed.poll(id).user == nil)
       #expect(followed.server.requests.last?["Authorization"] == nil)
     }

@@ -62,6 +62,50 @@ import Testing
     }
   }
 
+  @Test("What one hub was told, has refused or is told at this moment has no effect on another hub")
+  func twoHubs() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      var others = Self.feeds
+      others.hub = "https://another.example/"
+      #expect(try await store.leaseAnnouncements(others, at: Self.start).lease == nil)
+      try await Self.publish(store, sql)
+      let first = try await Self.lease(store, at: 0)
+      let other = try #require(try await store.leaseAnnouncements(others, at: Self.start).lease)
+      #expect(first.feeds.count == 2 && other.feeds.map(\.url) == first.feeds.map(\.url))
+      for feed in first.feeds {
+        #expect(try await store.noteAnnouncement(of: feed, isAccepted: true, first, at: Self.start))
+        #expect(try await store.noteAnnouncement(of: feed, isAccepted: false, other, at: Self.start))
+      }
+      try await store.finishAnnouncements(first, hasFailed: false, wait: 10, at: Self.start)
+      try await store.finishAnnouncements(other, hasFailed: true, wait: 500, at: Self.start)
+      let done = try await store.leaseAnnouncements(Self.feeds, at: Self.start + 20)
+      #expect(done.lease == nil && done.wait == nil && store.hubActivity.announcementFailures == 0)
+      let early = try await store.leaseAnnouncements(others, at: Self.start + 20)
+      #expect(early.lease == nil && early.wait == 480 && store.hubActivity.announcementFailures == 1)
+      let again = try #require(try await store.leaseAnnouncements(others, at: Self.start + 500).lease)
+      #expect(again.failures == 1 && again.feeds.map(\.failures) == [1, 1])
+    }
+  }
+
+  @Test("At most 200 feeds are announced in one lease, and the others in the next one")
+  func many() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      #expect(try await store.leaseAnnouncements(Self.feeds, at: Self.start).lease == nil)
+      _ = try await sql.query(
+        "INSERT INTO scopes (scope, version) SELECT 't' || n, 1 FROM generate_series(1, 101) AS n")
+      _ = try await sql.query("INSERT INTO topics (slug) SELECT 't' || n FROM generate_series(1, 101) AS n")
+      let first = try await Self.lease(store, at: 0)
+      #expect(first.feeds.count == 200)
+      for feed in first.feeds {
+        #expect(try await store.noteAnnouncement(of: feed, isAccepted: true, first, at: Self.start))
+      }
+      try await store.finishAnnouncements(first, hasFailed: false, wait: 0, at: Self.start)
+      let second = try await Self.lease(store, at: 0)
+      #expect(second.feeds.count == 2)
+      #expect(Set(second.feeds.map(\.url)).isDisjoint(with: first.feeds.map(\.url)))
+    }
+  }
+
   @Test("Feeds that the hub has refused come last")
   func order() async throws {
     try await NewsDatabase.withStore { store, sql in
@@ -80,10 +124,10 @@ import Testing
     }
   }
 
-  @Test("The feeds of a topic that was deleted are not announced")
+  @Test("The feeds of a topic that was deleted, or that never had an item, are not announced")
   func deletedTopic() async throws {
     try await NewsDatabase.withStore { store, sql in
-      try await sql.makeTopics("sea", "sky")
+      try await sql.makeTopics("sea", "sky", "air")
       try await Self.publish(store, sql, topics: ["sea", "sky"])
       _ = try await sql.query("DELETE FROM topics WHERE slug = 'sea'")
       let urls = try await Self.lease(store, at: 0).feeds.map(\.url)

@@ -146,12 +146,12 @@ import Testing
     }
   }
 
-  @Test("A notice during a poll leads to a further poll")
-  func noticeDuringPoll() async throws {
+  @Test("A notice during a poll, from its first moment on, leads to a further poll", arguments: [100, 101] as [Double])
+  func noticeDuringPoll(second: Double) async throws {
     try await NewsDatabase.withStore { store, _ in
       let (id, request) = try await Self.make(store)
       let next = try await Self.poll(store, id, at: Self.start + 100) {
-        try await store.noteHubNotice(Self.token(request), at: Self.start + 101)
+        try await store.noteHubNotice(Self.token(request), at: Self.start + second)
       }
       #expect(next == Self.start + 130)
     }

@@ -166,6 +166,8 @@ import Testing
         SELECT lpad(to_hex(n), 32, '0')::uuid, sha256(n::text::bytea), clock_timestamp() - n * interval '1 minute'
         FROM generate_series(1, 150) AS n
         """)
+      // The content of the first one is registered, which keeps no other file.
+      try await Self.insert(1, sql)
       let found = Mutex<[UUID]>([])
       let mayContinue = try await store.removeDueMedia { files in
         found.withLock { $0 = files.map(\.id) }
@@ -180,12 +182,22 @@ import Testing
       #expect(!seventh)
       #expect(found.withLock { $0 } == [UUID(7)])
       #expect(try await store.mediaCounts().due == 49)
+      _ = try await store.removeDueMedia { files in
+        found.withLock { $0 = files.map(\.id) }
+        return []
+      }
+      let rest: [UUID] = (2...50).reversed().filter { $0 != 7 }.map { UUID($0) }
+      #expect(found.withLock { $0 } == rest)
+      #expect(try await store.mediaCounts() == (1, 0))
     }
   }
 
   @Test("Items are named by their titles, and those without one by the first 300 characters of their texts")
   func titles() async throws {
     try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("port", "sea")
+      try await sql.publish([UUID(4)], topics: ["port"])
+      try await sql.publish([UUID(5)], topics: ["sea"])
       try await sql.publish([UUID(1), UUID(2)], text: String(repeating: "é", count: 301))
       try await sql.publish([UUID(2)], after: "UPDATE items SET title = 'Fog', language = 'de' WHERE id = \(UUID(2))")
       let titles = try await store.itemTitles(of: [UUID(1), UUID(2), UUID(3)], for: .full)
@@ -194,14 +206,23 @@ import Testing
       #expect(unnamed.title == nil && unnamed.text == String(repeating: "é", count: 300))
       #expect(named.title == "Fog" && named.text.isEmpty && named.language == "de")
       #expect(try await store.itemTitles(of: [], for: .full).isEmpty)
+      let visible = try await store.itemTitles(of: [1, 4, 5].map { UUID($0) }, for: ItemAccess(topics: ["port"]))
+      #expect(Array(visible.keys) == [UUID(4)])
     }
   }
 
   @Test("The file of an item whose removal alone is known answers with the reason")
   func gone() async throws {
     try await NewsDatabase.withStore { store, sql in
-      try await Self.insert(1, sql)
+      try await Self.insert(2, sql)
+      // Readers have seen other items, with another file.
+      try await sql.publish([UUID(8)])
+      _ = try await sql.query("INSERT INTO media_uses (media, item) VALUES (\(UUID(2)), \(UUID(8)))")
+      _ = try await sql.query("INSERT INTO media_publications (media, item) VALUES (\(UUID(2)), \(UUID(8)))")
+      _ = try await sql.query("INSERT INTO gone_items (item, reason) VALUES (\(UUID(9)), 'expired')")
       _ = try await sql.query("INSERT INTO media_uses (media, item) VALUES (\(UUID(1)), \(UUID(7)))")
+      await #expect(throws: StoreError.notFound) { try await store.media(UUID(1)) }
+      #expect(try await store.media(UUID(2)).id == UUID(2))
       _ = try await sql.query("INSERT INTO withdrawn_media (media, reason) VALUES (\(UUID(1)), 'expired')")
       await #expect(throws: StoreError.notFound) { try await store.media(UUID(1)) }
       _ = try await sql.query("INSERT INTO gone_items (item, reason) VALUES (\(UUID(7)), 'expired')")
@@ -277,12 +298,53 @@ import Testing
         try await store.recordUpload(upload.id, received: 50, lifetime: 3600)
       }
       await #expect(throws: StoreError.notFound) { try await register(2) }
-      #expect(try await store.mediaCounts().registered == 1)
+      // The bytes of the second file are removed a day later, as no row of a file is about them.
+      #expect(try await store.mediaCounts() == (1, 0))
+      let removals = try await sql.query("SELECT media FROM media_removals")
+      #expect(try removals.map { try $0.decode("media", as: UUID.self) } == [UUID(2)])
       try await store.forgetUpload(upload.id)
       try await store.forgetCancelledUpload(upload.id)
       try await store.forgetUploads(keeping: [])
       let state = try await store.upload(upload.id, of: key)
       #expect(state.media == UUID(1) && state.received == 100)
+    }
+  }
+  @Test("What happens to one upload has no effect on another one of its key, and keys have limits of their own")
+  func others() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      var limits = Self.limits
+      limits.uploads = 4
+      for id in ["a", "b"] { _ = try await store.createKey(id: id, name: id, permissions: [.mediaWrite]) }
+      var uploads: [UUID] = []
+      for _ in 0..<4 { uploads.append(try await store.beginUpload(Self.upload(), by: "a", limits).id) }
+      let (other, complete, removed, last) = (uploads[0], uploads[1], uploads[2], uploads[3])
+      _ = try await store.beginUpload(Self.upload(), by: "b", limits)
+      try await store.recordUpload(complete, received: 50, lifetime: 3600)
+      let media = Media(id: UUID(1), digest: Data(count: 32), type: "image/png", bytes: 100)
+      _ = try await store.registerMedia(media, completing: complete) {}
+      try await store.removeUpload(removed, of: "a")
+      #expect(try await store.endedUploads(among: [other, last]).isEmpty)
+      #expect(Set(try await store.endedUploads(among: uploads)) == [complete, removed])
+      try await store.forgetCancelledUpload(removed)
+      try await store.forgetUpload(last)
+      #expect(Set(try await store.unknownUploads(among: uploads)) == [removed, last])
+      let state = try await store.upload(other, of: "a")
+      #expect(state.received == 0 && state.media == nil)
+      #expect(try await sql.value("SELECT count(*) FROM media_uploads") == 3)
+    }
+  }
+
+  @Test("An upload without a length counts as what it has received, if that is more than what such uploads count as")
+  func undeclared() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let limits = MediaUploadLimits(uploads: 9, bytes: 100, undeclaredBytes: 10, lifetime: 3600)
+      _ = try await store.createKey(id: "a", name: "a", permissions: [.mediaWrite])
+      let first = try await store.beginUpload(Self.upload(), by: "a", limits)
+      try await store.recordUpload(first.id, received: 91, lifetime: 3600)
+      await #expect(throws: StoreError.uploadLimit) { try await store.beginUpload(Self.upload(), by: "a", limits) }
+      try await store.recordUpload(first.id, received: 90, lifetime: 3600)
+      _ = try await store.beginUpload(Self.upload(), by: "a", limits)
+      await #expect(throws: StoreError.uploadLimit) { try await store.beginUpload(Self.upload(), by: "a", limits) }
     }
   }
 }

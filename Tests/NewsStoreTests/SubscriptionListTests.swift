@@ -1,6 +1,7 @@
 import Foundation
 import News
 import NewsStore
+import PostgresClient
 import TestSupport
 import Testing
 
@@ -33,6 +34,19 @@ import Testing
       let page = try await store.subscriptions(SubscriptionQuery(search: text))
       #expect(page.subscriptions.map(\.subscription.url) == addresses)
       #expect(page.total == 2 && !page.hasMore)
+    }
+  }
+
+  @Test("A subscription is found by its address, and its failures are its own")
+  func found() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      for name in ["sea", "air", "port"] { try await Self.follow(store, "https://\(name).example/", name) }
+      _ = try await sql.query("UPDATE subscriptions SET failures = length(title)")
+      let port = try #require(try await store.subscription(withURL: "https://port.example/"))
+      #expect(port.title == "port")
+      #expect(try await store.failedPolls(of: port.id) == 4)
+      #expect(try await store.subscription(withURL: "https://port.example") == nil)
+      #expect(try await store.failedPolls(of: UUID()) == 0)
     }
   }
 
