@@ -12,7 +12,11 @@ import Testing
   @Test("An export has the items of its beginning, however much is published before its last page")
   func published() async throws {
     try await NewsDatabase.withStore { store, sql in
-      try await sql.publish((1...600).map { UUID($0) })
+      // Each item is once in the export, whatever its topics are, and one that readers cannot get any more is not.
+      try await sql.makeTopics("sea")
+      try await sql.publish((1...600).map { UUID($0) }, topics: ["sea"])
+      try await sql.publish([UUID(700)])
+      try await store.retract(UUID(700), reason: nil, if: .exists)
       let pages = Mutex<[[UUID]]>([])
       try await store.export { page, contents in
         let number = pages.withLock { pages in

@@ -35,6 +35,9 @@ import Testing
       renamed.guid = "urn:renamed"
       #expect(try await store.importItems([renamed]).updated == 1)
       #expect(try await sql.value("SELECT source_guid FROM items WHERE id = \(UUID(101))") == "urn:renamed")
+      let moved = Self.entry(2, origin: nil, revision: 2, source: "rss:https://third.example")
+      #expect(try await store.importItems([moved]).updated == 1)
+      #expect(try await sql.value("SELECT source FROM items WHERE id = \(UUID(2))") == "rss:https://third.example")
       #expect(try await sql.value("SELECT count(*) FROM items") == 2)
     }
   }

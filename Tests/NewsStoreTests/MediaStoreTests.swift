@@ -309,6 +309,7 @@ import Testing
       #expect(state.media == UUID(1) && state.received == 100)
     }
   }
+
   @Test("What happens to one upload has no effect on another one of its key, and keys have limits of their own")
   func others() async throws {
     try await NewsDatabase.withStore { store, sql in

@@ -2,6 +2,7 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
+import Synchronization
 import TestSupport
 import Testing
 
@@ -18,7 +19,9 @@ import Testing
   private static func media(_ number: Int) -> Media {
     var digest = Data(count: 31)
     digest.append(UInt8(number))
-    return Media(id: UUID(number), digest: digest, type: "image/png", bytes: 1, created: .newYear)
+    return Media(
+      id: UUID(number), digest: digest, type: "image/png", bytes: 1, width: 640, height: 480, name: "port.png",
+      created: .newYear)
   }
 
   @Test("A file that was removed here stays removed; one of a retracted item is registered again")
@@ -28,7 +31,7 @@ import Testing
         "INSERT INTO withdrawn_media (media, reason) VALUES (\(UUID(1)), 'removed'), (\(UUID(2)), 'retracted')")
       try await store.restoreMedia((1...3).map(Self.media))
       try await store.restoreMedia((1...3).map(Self.media))
-      #expect(try await store.registeredMedia(after: nil, 9).map(\.id) == [UUID(2), UUID(3)])
+      #expect(try await store.registeredMedia(after: nil, 9) == [Self.media(2), Self.media(3)])
     }
   }
 
@@ -128,6 +131,32 @@ import Testing
       #expect(found.map(\.id) == [UUID(1), UUID(3)])
       #expect(found.map(\.title) == ["Ours", "Other"] && found.map(\.revision) == [1, 5])
       #expect(try await sql.value("SELECT bool_and(next_poll <= clock_timestamp()) FROM subscriptions"))
+    }
+  }
+
+  @Test("The export of a newsroom has all that is known of a topic, a file and a subscription")
+  func records() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      try await store.restoreTopics([
+        (slug: "a", content: TopicContent(titles: ["en": "A"], position: -2), revision: 4)
+      ])
+      try await store.restoreMedia([Self.media(1)])
+      let content = SubscriptionContent(
+        url: "https://a.example/feed", title: "Port", topics: ["a"], state: .draft, language: "de", paused: true)
+      try await store.restoreSubscriptions([RestoredSubscription(id: UUID(2), content: content, revision: 3)])
+      let lines = Mutex<[String]>([])
+      _ = try await store.exportNewsroom(history: false) { page in lines.withLock { $0 += page } }
+      let digest = String(repeating: "0", count: 62) + "01"
+      let expected: [String] = [
+        #"{"newsroom":{"history":false}}"#,
+        #"{"topic": {"slug": "a", "titles": {"en": "A"}, "position": -2, "revision": 4}}"#,
+        #"{"media": {"id": "00000000-0000-0000-0000-000000000001", "name": "port.png", "type": "image/png", "#
+          + #""bytes": 1, "width": 640, "height": 480, "sha256": "\#(digest)", "#
+          + #""created": "2026-01-01T00:00:00.000Z"}}"#,
+        #"{"subscription": {"id": "00000000-0000-0000-0000-000000000002", "url": "https://a.example/feed", "#
+          + #""state": "draft", "title": "Port", "paused": true, "topics": ["a"], "language": "de", "revision": 3}}"#,
+      ]
+      #expect(lines.withLock { $0 } == expected)
     }
   }
 }
