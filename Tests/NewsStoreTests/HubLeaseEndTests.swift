@@ -175,17 +175,22 @@ import Testing
     }
   }
 
-  @Test("A hub that has denied its lease is not told of the end, and the next one is asked")
-  func denied() async throws {
+  @Test(
+    "A hub that has denied its lease is not told of the end, the next one is asked, and other leases stay",
+    arguments: [1, 2])
+  func denied(hubs: Int) async throws {
     try await NewsDatabase.withStore { store, _ in
-      let (_, request) = try await Self.make(store, hubs: 2)
+      let other = try await Self.make(store, "b").id
+      let before = try await store.subscription(other)
+      let (_, request) = try await Self.make(store, hubs: hubs)
       let now = Self.start + 10
       #expect(try await store.denyHubLease(Self.token(request), topic: Self.topic("a"), reason: "full", at: now))
       var requests: [String] = []
       while let next = try await store.leaseHubRequest(for: 60, at: now), requests.count < 9 {
         requests.append("\(next.mode) \(next.hub)")
       }
-      #expect(requests == ["subscribe https://hub2.example/"])
+      #expect(requests == (hubs == 1 ? [] : ["subscribe https://hub2.example/"]))
+      #expect(try await store.subscription(other) == before)
     }
   }
 

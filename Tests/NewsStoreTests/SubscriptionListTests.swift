@@ -50,6 +50,36 @@ import Testing
     }
   }
 
+  @Test("What editors do with one subscription leaves another one as it is")
+  func others() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (id, other, start) = (UUID(1), UUID(2), Date(timeIntervalSince1970: 2_000_000_000))
+      for (id, name) in [(id, "a"), (other, "b")] {
+        _ = try await store.createSubscription(id, SubscriptionContent(url: "https://\(name).example/"))
+      }
+      var failure = PollOutcome(wait: 600)
+      failure.failure = (status: 503, message: "busy")
+      let lease = try #require(try await store.leaseSubscription(for: 60, only: other, at: start))
+      try await store.finishPoll(lease, failure, at: start)
+      let before = try await store.subscription(other)
+      let changes: [@Sendable (inout SubscriptionContent) -> Void] = [
+        { $0.title = "Port" }, { $0.url = "https://c.example/" }, { $0.paused = true }, { $0.paused = false },
+      ]
+      for change in changes {
+        _ = try await store.modifySubscription(id, if: .exists) { subscription in
+          var content = SubscriptionContent(subscription)
+          change(&content)
+          return content
+        }
+        #expect(try await store.subscription(other) == before)
+      }
+      _ = try await store.requestPoll(id)
+      try await store.removeSubscription(id, if: .exists)
+      #expect(try await store.subscriptions() == [before])
+      #expect(try await store.failedPolls(of: other) == 1)
+    }
+  }
+
   @Test("A key for passwords has 32 bytes", arguments: [0, 16, 31, 32, 33])
   func key(bytes: Int) {
     #expect((FeedPasswordKey(Data(repeating: 7, count: bytes).base64EncodedString()) != nil) == (bytes == 32))
