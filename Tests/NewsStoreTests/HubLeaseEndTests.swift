@@ -189,7 +189,8 @@ import Testing
       while let next = try await store.leaseHubRequest(for: 60, at: now), requests.count < 9 {
         requests.append("\(next.mode) \(next.hub)")
       }
-      #expect(requests == (hubs == 1 ? [] : ["subscribe https://hub2.example/"]))
+      let expected: [String] = hubs == 1 ? [] : ["subscribe https://hub2.example/"]
+      #expect(requests == expected)
       #expect(try await store.subscription(other) == before)
     }
   }

@@ -319,7 +319,9 @@ import Testing
       var uploads: [UUID] = []
       for _ in 0..<4 { uploads.append(try await store.beginUpload(Self.upload(), by: "a", limits).id) }
       let (other, complete, removed, last) = (uploads[0], uploads[1], uploads[2], uploads[3])
-      _ = try await store.beginUpload(Self.upload(), by: "b", limits)
+      let declared = MediaUploadState(
+        id: UUID(), type: "audio/mpeg", name: "a.mp3", digest: Data(repeating: 7, count: 32), length: 970)
+      _ = try await store.beginUpload(declared, by: "b", limits)
       try await store.recordUpload(complete, received: 50, lifetime: 3600)
       let media = Media(id: UUID(1), digest: Data(count: 32), type: "image/png", bytes: 100)
       _ = try await store.registerMedia(media, completing: complete) {}
@@ -331,6 +333,7 @@ import Testing
       #expect(Set(try await store.unknownUploads(among: uploads)) == [removed, last])
       let state = try await store.upload(other, of: "a")
       #expect(state.received == 0 && state.media == nil)
+      #expect(try await store.upload(declared.id, of: "b") == declared)
       #expect(try await sql.value("SELECT count(*) FROM media_uploads") == 3)
     }
   }

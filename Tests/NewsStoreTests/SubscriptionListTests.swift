@@ -50,9 +50,27 @@ import Testing
     }
   }
 
+  @Test("A new subscription has all that it was created with", arguments: Subscription.State.allCases)
+  func fields(state: Subscription.State) async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("port", "sea")
+      var content = SubscriptionContent(
+        url: "https://port.example/", title: "Port", topics: ["port", "sea"], state: state, language: "de-CH",
+        paused: state == .draft, user: "ann", password: "s3cret")
+      let made = try await store.createSubscription(UUID(1), content)
+      #expect(made.id == UUID(1) && made.revision == 1)
+      content.password = nil
+      #expect(SubscriptionContent(made) == content)
+      let lease = try #require(try await store.leaseSubscription(for: 60, only: UUID(1)))
+      #expect(SubscriptionContent(lease.subscription) == content)
+      #expect(lease.credentials?.user == "ann" && lease.credentials?.password == "s3cret")
+    }
+  }
+
   @Test("What editors do with one subscription leaves another one as it is")
   func others() async throws {
-    try await NewsDatabase.withStore { store, _ in
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("port", "sea")
       let (id, other, start) = (UUID(1), UUID(2), Date(timeIntervalSince1970: 2_000_000_000))
       for (id, name) in [(id, "a"), (other, "b")] {
         _ = try await store.createSubscription(id, SubscriptionContent(url: "https://\(name).example/"))
@@ -64,6 +82,8 @@ import Testing
       let before = try await store.subscription(other)
       let changes: [@Sendable (inout SubscriptionContent) -> Void] = [
         { $0.title = "Port" }, { $0.url = "https://c.example/" }, { $0.paused = true }, { $0.paused = false },
+        { $0.state = .draft }, { $0.language = "de" }, { $0.topics = ["sea"] },
+        { content in (content.user, content.password) = ("ann", "s3cret") },
       ]
       for change in changes {
         _ = try await store.modifySubscription(id, if: .exists) { subscription in
@@ -73,6 +93,12 @@ import Testing
         }
         #expect(try await store.subscription(other) == before)
       }
+      let changed = try await store.subscription(id)
+      #expect(
+        SubscriptionContent(changed)
+          == SubscriptionContent(
+            url: "https://c.example/", title: "Port", topics: ["sea"], state: .draft, language: "de", user: "ann"))
+      #expect(changed.revision == 1 + changes.count)
       _ = try await store.requestPoll(id)
       try await store.removeSubscription(id, if: .exists)
       #expect(try await store.subscriptions() == [before])
