@@ -68,6 +68,25 @@ import Testing
     }
   }
 
+  @Test("The end of a lease is no way around the wait that the server of the feed asks for")
+  func retryAfter() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let id = try await Self.make(store).id
+      #expect(try await Self.poll(store, id, wait: 3600, at: 100) == Self.start + 100 + 4 * 3600)
+      func interruptedPoll(at second: Double, retryAfter: Double?) async throws {
+        let lease = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + second))
+        try await store.releaseLease(lease, wait: 600, retryAfter: retryAfter, at: Self.start + second)
+      }
+      try await interruptedPoll(at: 200, retryAfter: 10_000)
+      try await store.planHubLeases(callbacks: nil, at: Self.start + 300)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 10_200)
+      // The time of the regular poll has no effect on later polls.
+      try await interruptedPoll(at: 10_300, retryAfter: nil)
+      try await store.planHubLeases(callbacks: nil, at: Self.start + 10_400)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 10_900)
+    }
+  }
+
   @Test("A notice has no other feed polled than its own")
   func otherFeed() async throws {
     try await NewsDatabase.withStore { store, _ in

@@ -108,7 +108,8 @@ extension NewsStore {
       """,
       """
       WITH \(query: clock(now))
-      UPDATE subscriptions AS s SET next_poll = s.regular_poll, regular_poll = NULL FROM clock AS c
+      UPDATE subscriptions AS s SET next_poll = greatest(s.regular_poll, s.not_before), regular_poll = NULL
+      FROM clock AS c
       WHERE s.next_poll > s.regular_poll AND NOT EXISTS (
         SELECT 1 FROM hub_leases AS l WHERE l.subscription = s.id AND l.state = 'active' AND l.expires_at > c.now
       )
