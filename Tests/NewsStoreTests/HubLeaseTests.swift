@@ -339,6 +339,22 @@ import Testing
     }
   }
 
+  @Test("Leases of many feeds begin 200 at a time")
+  func many() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await sql.query(
+        """
+        INSERT INTO subscriptions (id, url, state, hubs, hub_topic)
+        SELECT gen_random_uuid(), 'https://feeds.example/' || n, 'draft', '{https://hub.example/}', 'topic ' || n
+        FROM generate_series(1, 201) AS n
+        """)
+      for count in [200, 201, 201] {
+        try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start)
+        #expect(try await sql.value("SELECT count(DISTINCT topic) FROM hub_leases") == count)
+      }
+    }
+  }
+
   @Test("The request of a dead process is sent again, and its late outcome is ignored")
   func takenOver() async throws {
     try await NewsDatabase.withStore { store, _ in

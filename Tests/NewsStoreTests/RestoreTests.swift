@@ -73,7 +73,8 @@ import Testing
 
   @Test("The history is restored in its order")
   func history() async throws {
-    try await NewsDatabase.withStore { store, _ in
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDraft(UUID(9))
       _ = try await store.restoreItems([Self.item(1, .draft, revision: 3)], keepingHistory: true)
       let writes = (1...3).map { revision in
         RestoredWrite(
@@ -81,6 +82,7 @@ import Testing
       }
       for _ in 0..<2 { try await store.restoreHistory(writes) }
       #expect(try await store.history(of: UUID(1), limit: 9).entries.map(\.revision) == [3, 2, 1])
+      #expect(try await store.history(of: UUID(9), limit: 9).entries.map(\.revision) == [1], "it was here before")
     }
   }
 

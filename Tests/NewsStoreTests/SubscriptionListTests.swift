@@ -46,6 +46,14 @@ import Testing
       #expect(port.title == "port")
       #expect(try await store.failedPolls(of: port.id) == 4)
       #expect(try await store.subscription(withURL: "https://port.example") == nil)
+      await #expect(throws: StoreError.alreadyFollowed(port.id)) {
+        try await store.createSubscription(UUID(), SubscriptionContent(url: "https://port.example/"))
+      }
+      let sea = try #require(try await store.subscription(withURL: "https://sea.example/"))
+      await #expect(throws: StoreError.alreadyFollowed(port.id)) {
+        try await store.modifySubscription(sea.id, if: .exists) { _ in SubscriptionContent(port) }
+      }
+      #expect(try await store.subscription(sea.id) == sea)
       #expect(try await store.failedPolls(of: UUID()) == 0)
     }
   }
@@ -102,7 +110,8 @@ import Testing
       _ = try await store.requestPoll(id)
       try await store.removeSubscription(id, if: .exists)
       #expect(try await store.subscriptions() == [before])
-      #expect(try await store.failedPolls(of: other) == 1)
+      let page = try await store.subscriptions(SubscriptionQuery())
+      #expect(page.subscriptions.map(\.failures) == [1] && page.counts == [.failing: 1, .paused: 0])
     }
   }
 
