@@ -87,6 +87,18 @@ import Testing
     }
   }
 
+  @Test("Nobody waits for a process that is taking the lease at this moment")
+  func locked() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await Self.publish(store, sql)
+      let answer = try await sql.transaction { transaction in
+        _ = try await transaction.query("SELECT 1 FROM announcing_hubs FOR UPDATE")
+        return try await store.leaseAnnouncements(Self.feeds, at: Self.start)
+      }
+      #expect(answer.lease == nil && answer.wait == 0)
+    }
+  }
+
   @Test("At most 200 feeds are announced in one lease, and the others in the next one")
   func many() async throws {
     try await NewsDatabase.withStore { store, sql in

@@ -2,10 +2,11 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
-/// What remains of a lease that is denied, ended or not confirmed.
+/// Leases that are denied, ended or not confirmed, and work on a lease at the same time.
 @Suite struct HubLeaseEndTests {
   private static let start = Date(timeIntervalSince1970: 2_000_000_000)
   private static let callbacks = "https://news.example/v1/websub/"
@@ -142,6 +143,35 @@ import Testing
         return try await store.leaseHubRequest(for: 60, at: Self.start + 10)?.topic
       }
       #expect(topic == Self.topic("b"))
+    }
+  }
+
+  @Test("A lease that two processes begin at the same time is one")
+  func begunTwice() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await sql.query(
+        """
+        INSERT INTO subscriptions (id, url, state, hubs, hub_topic)
+        VALUES (\(UUID(1)), 'https://feeds.example/a', 'draft', '{https://hub1.example/}', 'https://feeds.example/a')
+        """)
+      let planning = try await sql.transaction { transaction in
+        _ = try await transaction.query(
+          """
+          INSERT INTO hub_leases (token, subscription, hub, topic, callback, secret, state, next_request)
+          VALUES (repeat('x', 22), \(UUID(1)), 'https://hub1.example/', 'https://feeds.example/a', 'c', 's', 'pending',
+            \(Self.start))
+          """)
+        let planning = Task { try await store.planHubLeases(callbacks: Self.callbacks, at: Self.start) }
+        try await eventually("the second process waits") {
+          let waiting = try await sql.query(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+          return !waiting.isEmpty
+        }
+        return planning
+      }
+      try await planning.value
+      #expect(try await sql.value("SELECT token FROM hub_leases") == String(repeating: "x", count: 22))
+      #expect(try await sql.value("SELECT count(*) FROM hub_leases") == 1)
     }
   }
 
