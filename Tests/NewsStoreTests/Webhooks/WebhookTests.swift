@@ -19,10 +19,13 @@ import Testing
       #expect(made.url == content.url && made.events == content.events && made.topics == content.topics)
       #expect(made.created == Self.start && made.revision == 1 && !made.paused && made.secret == nil)
       #expect(try await store.webhook(UUID(1)) == made)
+      // Those of one time are in the order of their ids.
+      let third = try await store.createWebhook(
+        UUID(2), WebhookContent(url: "https://b.example/"), secret: .random(), at: Self.start + 1)
       let second = try await store.createWebhook(
         UUID(0), WebhookContent(url: "https://a.example/"), secret: .random(), at: Self.start + 1)
       #expect(second.topics == nil && second.events == Webhook.Event.allCases)
-      #expect(try await store.webhooks() == [made, second])
+      #expect(try await store.webhooks() == [made, second, third])
 
       await #expect(throws: StoreError.preconditionRequired) {
         try await store.modifyWebhook(UUID(1), if: .none) { WebhookContent($0) }
@@ -44,7 +47,7 @@ import Testing
       }
       try await store.removeWebhook(UUID(1), if: .revisions([2]))
       await #expect(throws: StoreError.notFound) { try await store.webhook(UUID(1)) }
-      #expect(try await store.webhooks() == [second])
+      #expect(try await store.webhooks() == [second, third])
     }
   }
 
@@ -101,6 +104,8 @@ import Testing
       let now = Date()
       _ = try await store.createWebhook(
         UUID(1), WebhookContent(url: "https://hooks.example/"), secret: secrets[0], at: now)
+      _ = try await store.createWebhook(
+        UUID(3), WebhookContent(url: "https://hooks.example/"), secret: .random(), at: now)
       func signing(at now: Date) async throws -> [WebhookSecret] {
         _ = try await store.testWebhook(UUID(1), at: now)
         #expect(store.webhookActivity.takeSignal())
@@ -119,7 +124,12 @@ import Testing
       #expect(try await signing(at: now + 20) == [secrets[2], secrets[1]])
       #expect(try await store.webhook(UUID(1), withSecret: secrets[2])?.revision == 3)
       #expect(try await store.webhook(UUID(1), withSecret: secrets[1]) == nil)
+      #expect(try await store.webhook(UUID(3), withSecret: secrets[2]) == nil)
+      #expect(try await store.webhook(UUID(3)).revision == 1)
       await #expect(throws: StoreError.notFound) { try await store.rotateWebhook(UUID(2), to: secrets[2]) }
+      // The end of a secret is shown until it has passed.
+      let ended = try await store.rotateWebhook(UUID(1), to: secrets[0], at: now - 86_500)
+      #expect(ended.revision == 4 && ended.previousSecretUntil == nil)
     }
   }
 
