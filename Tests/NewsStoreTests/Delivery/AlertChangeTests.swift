@@ -118,6 +118,13 @@ import Testing
       _ = try await store.create(UUID(1), ItemContent(state: .published, date: .newYear, text: text))
       let alert = try #require(try await store.alertContent(of: UUID(1)))
       #expect(alert == PushAlert(title: String(text.prefix(200)), body: ""))
+      // Blanks are no title, and none surround one.
+      for (number, title) in [(2, " \n"), (3, "\n Ferry ")] {
+        _ = try await store.create(
+          UUID(number), ItemContent(state: .published, date: .newYear, text: " back ", title: title))
+      }
+      #expect(try await store.alertContent(of: UUID(2)) == PushAlert(title: "back", body: ""))
+      #expect(try await store.alertContent(of: UUID(3)) == PushAlert(title: "Ferry", body: "back"))
     }
   }
 }

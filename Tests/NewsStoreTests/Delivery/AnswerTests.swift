@@ -38,11 +38,32 @@ import Testing
       #expect(try await sql.value("SELECT count(*) FROM alert_deliveries") == 2)
       // The claim of the third one ends, and then the wait of the second one.
       for (seconds, number, attempts) in [(60.0, 3, 0), (90.0, 2, 1)] {
-        let alerts = try await store.claim(at: Self.start + seconds).filter { $0.kind == .alert }
+        let due = try await store.claim(at: Self.start + seconds)
+        let alerts = due.filter { $0.kind == .alert }
         #expect(alerts.map(\.content.contentID) == [UUID(number)] && alerts.map(\.attempts) == [attempts])
+        // The silent message has no outcome yet, so that its claim ends too.
+        #expect(due.count { $0.kind == .silent } == (seconds == 60 ? 1 : 0))
       }
       let sent = try await store.pushes(limit: 9).filter { $0.sent > 0 }
       #expect(sent.map(\.item) == [UUID(1)])
+    }
+  }
+
+  @Test("The outcome of an alert for one device leaves the same alert for others alone")
+  func otherDevices() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDevices(3)
+      _ = try await store.create(UUID(1), Self.content, requestsAlert: true)
+      try await store.wake()
+      let alerts = try await store.claim().filter { $0.kind == .alert }
+      try #require(alerts.count == 3)
+      try await Self.record(store, alerts[0], .sent, 0)
+      try await Self.record(store, alerts[1], .retry(after: 90, reason: "busy"), 0)
+      // The claim of the third one ends, and then the wait of the second one.
+      for (seconds, index) in [(60.0, 2), (90.0, 1)] {
+        let due = try await store.claim(at: Self.start + seconds).filter { $0.kind == .alert }
+        #expect(due.map(\.device) == [alerts[index].device])
+      }
     }
   }
 
@@ -150,6 +171,22 @@ import Testing
       #expect(try await overdue(100) == 100)
       let message = try await Self.claim(store, 660)
       #expect(message.kind == .alert && message.attempts == 2)
+    }
+  }
+
+  @Test("What was sent is owed no more, and the message that waits longest tells how late they are")
+  func owed() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDevices(3)
+      try await sql.publish([UUID(1)])
+      try await store.wake()
+      let message = try #require(try await store.claim(limit: 1).first)
+      try await Self.record(store, message, .sent, 0)
+      // The claim of another one ends without an outcome.
+      #expect(try await store.claim(limit: 1, lease: .seconds(20)).count == 1)
+      try await store.countDeliveries(at: Self.start + 30)
+      let counts = store.deliveryCounts()
+      #expect(counts.owed == [.apns: 2] && counts.overdueSeconds == [.apns: 30])
     }
   }
 

@@ -180,4 +180,36 @@ import Testing
       #expect(try await sql.value("SELECT count(*) FROM deliveries") == 0)
     }
   }
+
+  @Test("Only the alert that its device does not want any more is dropped, not its others and not those of others")
+  func droppedAlone() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDevices(2)
+      for number in 1...2 { _ = try await store.create(UUID(number), Self.content, requestsAlert: true) }
+      try await store.wake()
+      let device: UUID = try await sql.value("SELECT id FROM devices WHERE address = '1'")
+      _ = try await sql.query("UPDATE devices SET alerts = false WHERE id = \(device)")
+      // This one is claimed first.
+      _ = try await sql.query(
+        """
+        UPDATE alert_deliveries AS a SET due_at = a.due_at - interval '1 second' FROM pushes AS p
+        WHERE a.device = \(device) AND p.id = a.push AND p.item = \(UUID(1))
+        """)
+      #expect(try await store.claim(limit: 1).map(\.kind) == [.silent])
+      #expect(try await sql.value("SELECT count(*) FROM alert_deliveries") == 3)
+    }
+  }
+
+  @Test("Devices whose codes are sent together have codes of their own")
+  func severalCodes() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let devices = try await [store.register(.webPush(1)), store.register(.webPush(2))]
+      let messages = try await store.claim(.webpush)
+      #expect(messages.count == 2)
+      for device in devices {
+        let code = try #require(messages.first { $0.device == device.id }?.content.code)
+        #expect(try await store.confirmDevice(device.id, secret: device.secret, code: code) == true)
+      }
+    }
+  }
 }

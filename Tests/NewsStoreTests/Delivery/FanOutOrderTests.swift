@@ -96,6 +96,24 @@ import Testing
     }
   }
 
+  @Test("A push that a change of a later epoch has joined does not wake a device that has reported this change")
+  func laterEpoch() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.apns())
+      try await sql.publish([UUID(1)])
+      _ = try await store.collectOutbox(window: .seconds(1), at: Self.start)
+      let epoch = try await store.cutEpoch()
+      try await sql.publish([UUID(2)])
+      _ = try await store.collectOutbox(window: .seconds(1), at: Self.start)
+      let report = DeviceReport(token: SyncToken(epoch: epoch, scope: .feed, version: 2))
+      #expect(try await store.report(device.id, secret: device.secret, report))
+      // The next change belongs to another push.
+      try await sql.publish([UUID(3)])
+      #expect(try await store.fanOut(budget: 3, at: Self.start + 1))
+      #expect(try await store.pushes(limit: 9).map(\.audience) == [0])
+    }
+  }
+
   @Test("Alerts that meet quiet hours are counted over all batches, for the devices that want them alone")
   func quietCounts() async throws {
     try await NewsDatabase.withStore { store, sql in

@@ -81,6 +81,18 @@ import Testing
     }
   }
 
+  @Test("A registration voids the code that its device has not returned yet")
+  func registeredBeforeReturn() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      try await store.register(.webPush(1))
+      let code = try #require(try await store.send(.webpush).first?.content.code)
+      let device = try await store.register(.webPush(1), at: Self.start + 1)
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: code) == false)
+      let next = try #require(try await store.send(.webpush, at: Self.start + 60).first?.content.code)
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: next) == true)
+    }
+  }
+
   @Test("A registration after a failure has its code sent at once, as a first attempt")
   func registeredAfterFailure() async throws {
     try await NewsDatabase.withStore { store, _ in
@@ -101,7 +113,8 @@ import Testing
       _ = try await store.updateDevice(
         device.id, secret: device.secret, .webPush(1, .unifiedpush), limits: .none, at: Self.start + 1)
       #expect(try await store.claim(.fcm, at: Self.start + 1).isEmpty)
-      #expect(try await store.claim(.webpush, at: Self.start + 1).map(\.kind) == [.confirmation])
+      let codes = try await store.claim(.webpush, at: Self.start + 1)
+      #expect(codes.map(\.kind) == [.confirmation] && codes.map(\.content.contentID) == [nil])
     }
   }
 
@@ -176,6 +189,23 @@ import Testing
       #expect(
         try await store.device(devices[0].id)?.lastReport
           == .init(epoch: token.epoch, version: token.version, at: Self.start + 6))
+    }
+  }
+
+  @Test("A report that arrives before the outcome of its message counts like any other")
+  func earlyReport() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.apns())
+      try await sql.publish([UUID(1)])
+      try await store.wake()
+      let message = try #require(try await store.claim().first)
+      let report = DeviceReport(token: try await store.feedToken(), push: message.push, result: .newData)
+      #expect(try await store.report(device.id, secret: device.secret, report, at: Self.start + 1))
+      let reported = try #require(try await store.push(message.push))
+      #expect(reported.reports == 1 && reported.woke == 1 && reported.foundNews == 1 && reported.sent == 0)
+      try await store.recordOutcomes([PushOutcome(message: message, result: .sent)], at: Self.start + 2)
+      let sent = try #require(try await store.push(message.push))
+      #expect(sent.reports == 1 && sent.woke == 1 && sent.foundNews == 1 && sent.sent == 1)
     }
   }
 

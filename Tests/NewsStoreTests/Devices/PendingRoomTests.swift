@@ -58,6 +58,37 @@ import Testing
     }
   }
 
+  @Test("Within a site, the network that has most devices loses its oldest")
+  func networksOfSite() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await Self.register(1, from: "2001:db8:9:1::/64", after: 0, in: store)
+      for number in 2...6 {
+        try await Self.register(number, from: "2001:db8:9:2::/64", after: Double(number), in: store)
+      }
+      try await Self.register(7, from: "203.0.113.0/24", after: 7, in: store)
+      #expect(
+        try await Self.pending(sql)
+          == ["2001:db8:9:1:: 64"] + Array(repeating: "2001:db8:9:2:: 64", count: 4) + ["203.0.113.0 24"])
+    }
+  }
+
+  @Test("A device that another transaction has locked delays no registration, and the next one makes up for it")
+  func locked() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let network = "198.51.100.0/24"
+      let device = try await Self.register(1, from: network, after: 0, in: store)
+      for number in 2...6 { try await Self.register(number, from: network, after: Double(number), in: store) }
+      try await sql.transaction { transaction in
+        _ = try await transaction.query("SELECT FROM devices WHERE id = \(device.id) FOR UPDATE")
+        try await Self.register(7, from: network, after: 7, in: store)
+      }
+      #expect(try await Self.pending(sql).count == 7)
+      try await Self.register(8, from: network, after: 8, in: store)
+      #expect(try await Self.pending(sql).count == 6)
+      #expect(try await store.device(device.id) == nil)
+    }
+  }
+
   @Test("Clients of unknown networks share one room, and a move to the host obeys the same rule")
   func moves() async throws {
     try await NewsDatabase.withStore { store, sql in
@@ -102,9 +133,9 @@ import Testing
         device.id, secret: device.secret, .webPush(7), from: network, limits: Self.limits, at: Self.start + 8)
       #expect(moved?.id == device.id)
       #expect(try await Self.pending(sql).count == 6)
-      // A known address needs no room either.
-      try await Self.register(3, from: network, after: 9, in: store)
-      #expect(try await Self.pending(sql).count == 6)
+      // A known address needs no room either, and counts for the network of its last registration.
+      try await Self.register(3, from: "192.0.2.0/24", after: 9, in: store)
+      #expect(try await Self.pending(sql) == Array(repeating: "198.51.100.0 24", count: 5) + ["192.0.2.0 24"])
     }
   }
 
