@@ -194,12 +194,17 @@ import Testing
   func refusedDevices() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await store.register(.apns())
+      _ = try await store.registerConfirmed(.webPush(1, .unifiedpush))
       try await sql.publish([UUID(1)])
       try await store.wake()
-      try await store.send(.apns, .tokenError(reason: "BadDeviceToken"))
+      // Pending devices are counted too.
+      try await store.register(.webPush(2))
+      for provider in [PushProvider.apns, .webpush] {
+        try await store.send(provider, .tokenError(reason: "BadDeviceToken"))
+      }
       for (seconds, count) in [(86_399.0, 1), (86_400.0, 0)] {
         try await store.countDeliveries(at: Self.start + seconds)
-        #expect(store.deliveryCounts().refusedDevices == [.apns: count])
+        #expect(store.deliveryCounts().refusedDevices == [.apns: count, .webpush: 2 * count])
       }
     }
   }

@@ -169,6 +169,9 @@ import Testing
       }
       try await store.wake(window: .seconds(600), at: Self.start + 1)
       #expect(try await store.alert(of: UUID(1))?.state == .cancelled)
+      #expect(try await store.alert(of: UUID(2))?.state == .released)
+      let cancelled = try await store.pushes(limit: 9).filter { $0.cancelled != nil }
+      #expect(cancelled.map(\.item) == [UUID(1)])
       let third = try #require(try await store.alert(of: UUID(3)))
       #expect(third.state == .cancelled && third.push == nil)
       #expect(try await store.claim(at: Self.start + 1).isEmpty)

@@ -98,4 +98,23 @@ import Testing
       #expect(try await store.alert(of: UUID(1))?.isUnused == false)
     }
   }
+
+  @Test("An alert that reached nobody is not repeated for the devices of another item's topics")
+  func otherTopics() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("harbour", "sport")
+      var listener = DeviceRegistration.apns()
+      (listener.alerts, listener.topics) = (true, ["sport"])
+      try await store.register(listener)
+      for (number, topic) in [(1, "harbour"), (2, "sport")] {
+        var content = Self.content
+        content.topics = [topic]
+        _ = try await store.create(UUID(number), content, requestsAlert: true)
+      }
+      try await store.wake()
+      #expect(try await store.alert(of: UUID(2))?.isUnused == false)
+      #expect(try await store.alert(of: UUID(1))?.isUnused == true)
+      #expect(try await !store.requestAlert(item: UUID(1)).isNew)
+    }
+  }
 }

@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("Deliveries are created at whole milliseconds, like the positions of pages")
+  @Test("The times of webhooks and their deliveries are whole milliseconds, like the positions of pages")
   func milliseconds() async throws {
     try await WebhookStore.with { hooks in
       try await hooks.add(1)
@@ -103,6 +103,10 @@ import Testing
       let test = try await hooks.store.testWebhook(UUID(1), at: Self.start + 0.5004)
       #expect(test.created == Self.start + 0.5)
       #expect(try await hooks.log(1).map(\.created) == [Self.start + 0.5, Self.start + 0.25])
+      try await hooks.finish(.delivered, at: Self.start + 0.7504)
+      try await hooks.finish(.failed, at: Self.start + 0.8754)
+      let webhook = try await hooks.store.webhook(UUID(1))
+      #expect(webhook.lastSuccess == Self.start + 0.75 && webhook.failingSince == Self.start + 0.875)
     }
   }
 
