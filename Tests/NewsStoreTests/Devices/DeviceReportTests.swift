@@ -113,6 +113,7 @@ import Testing
       _ = try await store.updateDevice(
         device.id, secret: device.secret, .webPush(1, .unifiedpush), limits: .none, at: Self.start + 1)
       #expect(try await store.claim(.fcm, at: Self.start + 1).isEmpty)
+      #expect(try await store.nextDue(.webpush, at: Self.start) == 1)
       let codes = try await store.claim(.webpush, at: Self.start + 1)
       #expect(codes.map(\.kind) == [.confirmation] && codes.map(\.content.contentID) == [nil])
     }

@@ -53,7 +53,8 @@ import Testing
       try await hooks.sql.publish([UUID(7)], after: "UPDATE items SET text = 'y' WHERE id = \(UUID(7))")
       while try await hooks.store.collectOutbox(window: .seconds(60)) {}
       try await hooks.sql.publish([UUID(7)], after: "UPDATE items SET state = 'retracted' WHERE id = \(UUID(7))")
-      while try await hooks.store.collectOutbox(window: .seconds(60)) {}
+      while try await hooks.store.collectOutbox(window: .seconds(60), at: Self.start) {}
+      #expect(try await hooks.log(1).first { $0.version == 4 }?.created == Self.start)
       func log(_ number: Int) async throws -> [String] {
         try await hooks.sql.query(
           """
