@@ -3,6 +3,7 @@ import Foundation
 import News
 import NewsFollower
 import NewsStore
+import PostgresClient
 import TestSupport
 import Testing
 
@@ -24,9 +25,10 @@ import Testing
     try await Followed.with { followed in
       followed.server.respond { request in
         switch request.path {
-        case "/": Self.page(Self.link("/gone") + Self.link("/feed"))
+        case "/": Self.page(Self.link("/gone") + Self.link("/feed")).setting("Link", "</other>; rel=hub")
         case "/feed":
-          Followed.feed(["a"], headers: [("ETag", "\"feed\"")], channel: "<language>de</language>")
+          Followed.feed(
+            ["a"], headers: [("ETag", "\"feed\""), ("Link", "</hub>; rel=hub")], channel: "<language>de</language>")
         default: FaultResponse(status: 404)
         }
       }
@@ -37,7 +39,10 @@ import Testing
       #expect(subscription.title == "Port" && subscription.language == "de" && subscription.revision == 2)
       #expect(subscription.lastError == nil && subscription.lastSuccess == Followed.start)
       #expect(try await followed.titles() == ["a"])
-      // The validators are those of the feed.
+      // The hubs and the validators are those of the feed.
+      let row = try #require(try await followed.sql.query("SELECT hubs FROM subscriptions").first)
+      let hubs = try row.decode("hubs", as: [String].self)
+      #expect(hubs == ["http://feeds.example:\(followed.server.port)/hub"])
       _ = followed.server.takeRequests()
       _ = try await followed.poll(id)
       #expect(followed.server.requests.map(\.path) == ["/feed"])
@@ -121,6 +126,42 @@ import Testing
       followed.server.respond { _ in Self.page(Self.link(address)) }
       let message = try await followed.poll(try await followed.subscribe("/")).lastError?.message
       #expect(message?.count == 1000 && message?.contains("private.example") == true)
+    }
+  }
+
+  @Test("A page that declares no encoding has that of its response, and so have the addresses in it")
+  func charset() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { request in
+        switch request.path {
+        case "/":
+          var page = Self.page(Self.link("/Žižkov")).setting("Content-Type", "text/html; charset=iso-8859-2")
+          page.body = String(decoding: page.body, as: UTF8.self).data(using: .isoLatin2) ?? Data()
+          return page
+        case "/%C5%BDi%C5%BEkov": return Followed.feed(["a"])
+        default: return FaultResponse(status: 404)
+        }
+      }
+      let subscription = try await followed.poll(try await followed.subscribe("/"))
+      #expect(subscription.lastError == nil && subscription.url.hasSuffix("/%C5%BDi%C5%BEkov"), "\(subscription.url)")
+    }
+  }
+
+  @Test("Relative addresses in a feed belong to its address after redirects")
+  func relativeAddresses() async throws {
+    try await Followed.with { followed in
+      let feed = """
+        {"version": "https://jsonfeed.org/version/1.1", "title": "Port", "items": [{"id": "1", "url": "first",
+        "content_text": "x", "date_published": "2026-01-02T00:00:00Z"}]}
+        """
+      followed.server.respond { request in
+        request.path == "/old"
+          ? FaultResponse(status: 302, headers: [("Location", "/news/feed.json")])
+          : FaultResponse(body: Data(feed.utf8))
+      }
+      #expect(try await followed.poll(try await followed.subscribe("/old")).lastError == nil)
+      let urls = try await followed.store.editorialItems(EditorialQuery()).items.map(\.item.url)
+      #expect(urls == ["http://feeds.example:\(followed.server.port)/news/first"])
     }
   }
 

@@ -1,5 +1,6 @@
 import FaultServer
 import Foundation
+import News
 import NewsFollower
 import NewsStore
 import OutgoingHTTP
@@ -12,7 +13,8 @@ import Testing
   ) async throws -> FeedPreview {
     let url = try OutgoingURL("http://feeds.example:\(followed.server.port)\(path)")
     return try await FeedPreviewer(client: followed.client).preview(
-      of: url, credentials: credentials, assignment: ImportBatch.Assignment(), at: Followed.start)
+      of: url, credentials: credentials, assignment: ImportBatch.Assignment(topics: ["desk"], state: .draft),
+      at: Followed.start)
   }
 
   private static func page(_ links: [String]) -> FaultResponse {
@@ -40,6 +42,33 @@ import Testing
       #expect(preview.address == "http://feeds.example:\(followed.server.port)\(address)")
       #expect(preview.title == "Port" && preview.language == "de" && preview.count == 2)
       #expect(preview.items.map(\.title) == ["a", "b"])
+      #expect(preview.items.allSatisfy { $0.topics == ["desk"] && $0.state == .draft })
+    }
+  }
+
+  @Test("It has the first five entries, and the number of all of them")
+  func count() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Followed.feed(["a", "b", "c", "d", "e", "f"]) }
+      let preview = try await Self.preview(followed, "/feed")
+      #expect(preview.count == 6 && preview.items.map(\.title) == ["a", "b", "c", "d", "e"])
+    }
+  }
+
+  @Test("Its failure has the status of the response, and without a response it has none", arguments: [404, 0])
+  func failedFeed(status: Int) async throws {
+    try await Followed.with { followed in
+      // Without a status, the address leads elsewhere.
+      let port = followed.server.port
+      followed.server.respond { _ in
+        status == 0
+          ? FaultResponse(status: 302, headers: [("Location", "http://private.example:\(port)/")])
+          : FaultResponse(status: status)
+      }
+      let failure = await #expect(throws: FeedPreviewFailure.self) { try await Self.preview(followed, "/feed") }
+      let expected: Int? = status == 0 ? nil : status
+      #expect(failure?.status == expected)
+      #expect(failure?.reason.contains(status == 0 ? "private address" : "the status 404") == true)
     }
   }
 

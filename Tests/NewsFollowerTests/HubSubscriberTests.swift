@@ -45,6 +45,7 @@ import Testing
         "UPDATE subscriptions SET last_success = clock_timestamp() - interval '1 minute'")
       #expect(try await hubs.notify(request, secret: request.secret).status == 204)
       #expect(try await hubs.websub(id)?.lastNotice != nil)
+      #expect(hubs.store.hubActivity.notices == (valid: 1, ignored: 2))
       try await hubs.follower.pollDue()
       #expect(hubs.web.takeRequests().map(\.path) == ["/feed"])
       let titles = try await hubs.store.editorialItems(EditorialQuery(state: .published)).items.map(\.item.title)
@@ -140,6 +141,45 @@ import Testing
     }
   }
 
+  @Test("A hub that refuses is asked again after a wait that doubles, or after the one that it asks for")
+  func waits() async throws {
+    try await Hubs.with { hubs in
+      hubs.respond(503, at: "/hub")
+      _ = try await hubs.follow()
+      #expect(try await hubs.send().count == 1)
+      // The waits are 30 and 60 seconds, and up to a fifth more. The clock runs.
+      for (early, late) in [(15.0, 25.0), (45.0, 35.0)] {
+        hubs.advance(early)
+        #expect(try await hubs.send().isEmpty)
+        hubs.advance(late)
+        #expect(try await hubs.send().count == 1)
+      }
+      hubs.web.respond { _ in FaultResponse(status: 503, headers: [("Retry-After", "1000")]) }
+      hubs.advance(150)
+      #expect(try await hubs.send().count == 1)
+      hubs.advance(900)
+      #expect(try await hubs.send().isEmpty)
+      hubs.advance(110)
+      #expect(try await hubs.send().count == 1)
+    }
+  }
+
+  @Test("A request that a hub refuses is noted in the log with the hub, the mode and the reason")
+  func log() async throws {
+    try await Hubs.with { hubs in
+      let log = RecordingLog()
+      let subscriber = HubSubscriber(
+        store: hubs.store, client: hubs.client, publicURL: hubs.server.url, logger: log.logger, clock: { hubs.now })
+      hubs.respond(503, at: "/hub")
+      _ = try await hubs.follow()
+      try await subscriber.sendDue()
+      let line = try #require(log.text.split(separator: "\n").first { $0.contains("a hub has not accepted a request") })
+      for words in ["info ", "\(hubs.web.url)/hub", "subscribe", "the status 503"] {
+        #expect(line.contains(words), "\(line)")
+      }
+    }
+  }
+
   @Test("The lease of a feed that is paused or not followed any more is ended", arguments: [true, false])
   func end(pauses: Bool) async throws {
     try await Hubs.with { hubs in
@@ -161,6 +201,7 @@ import Testing
       let end = try #require(try await hubs.send().first)
       #expect(end.mode == "unsubscribe" && end.callback == request.callback && end.topic == request.topic)
       #expect(end.form["hub.secret"] == nil && end.form["hub.lease_seconds"] == nil)
+      #expect(hubs.store.hubActivity.count(of: .unsubscribe, accepted: true) == 1)
       #expect(try await hubs.notify(request, secret: request.secret).status == 410)
       #expect(try await hubs.verify(request, mode: "subscribe").status == 404)
       #expect(try await hubs.verify(end, topic: "https://other.example/").status == 404)

@@ -87,6 +87,33 @@ import Testing
     #expect(items[0].map(\.content.topics) == [["a", "b"]] && items[0].map(\.isCopy) == [true])
   }
 
+  @Test("keep all that their feed says, and all that tells them from other entries")
+  func allFields() throws {
+    let feed = #"{"version": "https://jsonfeed.org/version/1.1", "title": "Port", "items": [\#(Self.entry(1))]}"#
+    let reader = FeedReader(FeedReader.Options(address: "https://port.example/feed"))
+    var entries: [FeedEntry] = []
+    for case .entry(let entry) in reader.feed(Data(feed.utf8)) + reader.finish() { entries.append(entry) }
+    var entry = try #require(entries.first)
+    (entry.title, entry.summary, entry.html, entry.author) = ("Fog", "In short", "<p>x</p>", "Ann")
+    (entry.language, entry.url, entry.breaking) = ("de", "https://port.example/1", true)
+    entry.attachments = [Attachment(url: "https://port.example/1.mp3", type: "audio/mpeg")]
+    (entry.origin, entry.linkID, entry.earlierID) = (UUID(), UUID(), UUID())
+    (entry.isNamedByLink, entry.sharesName, entry.isDateFirstSeen) = (true, true, true)
+    var batch = ImportBatch(now: Self.now)
+    let note = batch.add(entry)
+    let items = batch.takeItems()
+    let content = ItemContent(
+      state: .published, date: entry.date, text: "x", title: "Fog", summary: "In short", html: "<p>x</p>",
+      topics: ["sea"], language: "de", url: "https://port.example/1", author: "Ann", breaking: true,
+      attachments: entry.attachments)
+    let expected = ImportedItem(
+      id: entry.id, source: entry.source, guid: entry.guid, digest: entry.digest, content: content,
+      isDateFirstSeen: true, origin: entry.origin, linkID: entry.linkID, isNamedByLink: true,
+      earlierID: entry.earlierID, sharesName: true)
+    #expect(note == nil && items == [expected])
+    #expect(entry.source != nil && entry.guid != nil && entry.digest != nil)
+  }
+
   @Test("have the topics that exist, and the state that their subscription gives them")
   func existingTopics() {
     var (batch, _) = Self.batch(Self.entry(1), ImportBatch.Assignment(state: .draft))

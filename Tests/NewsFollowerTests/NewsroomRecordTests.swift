@@ -115,6 +115,14 @@ import Testing
     #expect(content.state == .draft && content.language == "de" && content.paused && subscription.revision == 1)
   }
 
+  @Test("of a file keeps its size, its name and its time")
+  func media() throws {
+    guard case .media(let file) = try Self.record("media") else { throw UnexpectedRecord() }
+    #expect(file.type == "image/png" && file.bytes == 1 && file.name == "a.png")
+    #expect([file.width, file.height] == [1, 2_147_483_647])
+    #expect(file.created == Date(timeIntervalSince1970: 1_767_225_600))
+  }
+
   @Test("of an item is as large as the rules allow, and has no scripts")
   func item() throws {
     let attachment = #"{"url": "https://example.org/a", "type": "image/png"}"#
