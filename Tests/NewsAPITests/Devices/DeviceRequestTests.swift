@@ -11,10 +11,11 @@ import Testing
 /// The requests of devices: their limits, their parameters and the networks from which they come.
 @Suite struct DeviceRequestTests {
   private static let fcm = #"{"provider": "fcm", "token": "t"}"#
+  private static let p256dh =
+    "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
   private static let browser = """
     {"provider": "webpush", "kind": "browser", "subscription": {"endpoint": "https://push.example/1",
-      "keys": {"p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
-        "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}}
+      "keys": {"p256dh": "\(p256dh)", "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}}
     """
 
   private static func path(_ device: DeviceCredentials, _ rest: String = "") -> String {
@@ -81,7 +82,10 @@ import Testing
 
   @Test("Each field of a registration is stored, and the fields that are missing have their defaults")
   func fields() async throws {
-    try await TestServer.with(settings: { $0.push.offer = PushOffer(providers: [.apns, .fcm]) }) { server in
+    try await TestServer.with(settings: { settings in
+      settings.push.offer = PushOffer(providers: PushProvider.allCases)
+      settings.push.allowsEndpoint = { _ in true }
+    }) { server in
       try await server.makeTopics(["harbour"])
       let token = String(repeating: "0f", count: 32)
       let body = """
@@ -93,7 +97,12 @@ import Testing
         provider: .apns, kind: .app, token: token, app: "org.example.reader", environment: .sandbox,
         topics: ["harbour"], languages: ["de"], alerts: true, timeZone: "Europe/Berlin",
         quiet: QuietHours(from: 22 * 60 + 30, to: 7 * 60 + 15))
-      for (body, registration) in [(body, full), (Self.fcm, DeviceRegistration(provider: .fcm, token: "t"))] {
+      let keys = WebPushSubscription.Keys(p256dh: Self.p256dh, auth: "BTBZMqHH6r4Tts7J_aSIgg")
+      let subscription = WebPushSubscription(endpoint: "https://push.example/1", keys: keys)
+      let browser = DeviceRegistration(provider: .webpush, kind: .browser, subscription: subscription)
+      for (body, registration) in [
+        (body, full), (Self.fcm, DeviceRegistration(provider: .fcm, token: "t")), (Self.browser, browser),
+      ] {
         let made = try await server.send("POST", "/v1/devices", body: body)
           .json(DeviceCredentials.self, status: 201)
         #expect(try await server.store.device(made.id)?.registration == registration)

@@ -283,6 +283,28 @@ import Testing
     }
   }
 
+  @Test("A report about a push is counted for the push, with its result, once for each device")
+  func reportOfPush() async throws {
+    try await Self.withServer { server in
+      let devices = [
+        try await Self.register(server), try await Self.register(server, #"{"provider": "fcm", "token": "t"}"#),
+      ]
+      _ = try await server.publish("x")
+      while try await server.store.collectOutbox(window: .zero) {}
+      let push = try #require(try await server.store.pushes(limit: 1).first?.id)
+      let results = [(0, #""newData""#), (0, #""newData""#), (1, #""noData""#)]
+      var counts: [[Int]] = []
+      for (device, result) in results {
+        let body = #"{"token": "1k3x9qam9pkx.10", "push": "\#(push)", "result": \#(result)}"#
+        let (path, secret) = (Self.path(devices[device], "/state"), devices[device].secret)
+        #expect(try await server.send("PUT", path, key: secret, body: body).status == 204)
+        let counted = try #require(try await server.store.push(push))
+        counts.append([counted.reports, counted.woke, counted.foundNews])
+      }
+      #expect(counts == [[1, 1, 1], [1, 1, 1], [2, 2, 1]])
+    }
+  }
+
   @Test("A report of an unfinished snapshot, or of a part of the changes, says that the device has nothing")
   func unfinishedReport() async throws {
     try await Self.withServer { server in

@@ -117,6 +117,9 @@ import Testing
       }
       let requested = try await desk.send("POST", "pushes", #"{"item": "\#(own.lowercasedID)"}"#, key: key)
       #expect(try requested.json(AlertState.self, status: 202).state == "waiting")
+      let rows = try await desk.server.sql.query("SELECT editor FROM item_alerts")
+      let editor: String? = try #require(rows.first).decode("editor")
+      #expect(rows.count == 1 && editor?.contains("bell") == true)
     }
   }
 

@@ -61,7 +61,9 @@ import Testing
         let refused = try await server.write("DELETE", "topics/a?mergeInto=\(other)", nil, ("If-Match", "*"))
         #expect(try refused.json(Problem.self, status: 400).errors?.map(\.field) == ["mergeInto"], "\(other)")
       }
-      #expect(try await server.write("DELETE", "topics/a?mergeInto=b", nil, ("If-Match", "*")).status == 204)
+      let merger = try await server.store.createKey(name: "merger", permissions: [.itemsPublish])
+      let target = "/v1/editorial/topics/a?mergeInto=b"
+      #expect(try await server.send("DELETE", target, key: merger, headers: [("If-Match", "*")]).status == 204)
       let left = try await server.get("/v1/changes?topics=a&since=\(a)").json(ChangeList.self)
       let removed = left.changes.compactMap { if case .remove(let id, .left) = $0 { id } else { nil } }
       #expect(removed.count == 4 && Set(removed) == Set(items[1...].map(\.item.id)))
@@ -74,6 +76,9 @@ import Testing
       let drafts = try await server.write("GET", "items?state=draft").json(EditorialItemList.self).items
       #expect(drafts.map(\.item.topics) == [["b", "c"]])
       #expect(try await server.get("/v1/topics/b").json(Topic.self).items == 4)
+      // The history names the editor.
+      let history = try await server.write("GET", Self.path(items[4]) + "/history").json(HistoryList.self).entries
+      #expect(history.first?.editor == .key("merger") && history.count == 2)
     }
   }
 }

@@ -43,7 +43,9 @@ import Testing
       #expect(try await media.library.report().isConsistent)
       #expect(try await media.library.collect(unusedFor: .seconds(3600)).files == 0)
       #expect(try names(in: media.folder).count == 2)
+      #expect(try await media.library.report().due == 0)
       try await Self.passTime(media)
+      #expect(try await media.library.report().due == 1)
       #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection(files: 1))
       #expect(try names(in: media.folder) == [SampleMedia.png(seed: 2).sha256])
     }
@@ -241,7 +243,13 @@ import Testing
       try FileManager.default.removeItem(at: file)
       try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
       // It does not keep the other file.
-      #expect(try await media.library.collect(unusedFor: Self.atOnce) == MediaCollection(unregistered: 2, files: 1))
+      let log = RecordingLog()
+      let collection = try await media.library.collect(unusedFor: Self.atOnce, logger: log.logger)
+      #expect(collection == MediaCollection(unregistered: 2, files: 1))
+      let lines = log.text.split(separator: "\n")
+      #expect(lines.count { $0.hasPrefix("warning files were not removed") } == 1)
+      let line = try #require(lines.first { $0.hasPrefix("info files removed") })
+      for words in [#""files": 1"#, #""unused": 2"#, #""uploads": 0"#] { #expect(line.contains(words), "\(line)") }
       #expect(try await media.server.store.mediaCounts().due == 0)
       try FileManager.default.removeItem(at: file)
       try Self.photo.write(to: file)

@@ -172,7 +172,8 @@ import Testing
   @Test("Files without a row stay, and are listed")
   func unknownFiles() async throws {
     try await MediaServer.with { media in
-      let path = try await media.stored(Self.photo)
+      let name = ("Content-Disposition", "inline; filename=a.png")
+      let path = try await media.upload(Self.photo, name).json(Attachment.self, status: 201).url
       _ = try await media.item(Self.attachment(path))
       let upload = try await media.storage.begin()
       try await upload.write(Array("%PDF-1.7".utf8))
@@ -186,7 +187,10 @@ import Testing
       #expect(!report.isConsistent)
       #expect(try await media.server.get(path).status == 200)
       try Self.photo.prefix(1000).write(to: media.folder.appending(path: Self.photo.sha256))
-      #expect(try await media.library.report().rowsWithoutFile.map(\.sha256) == [Self.photo.sha256])
+      let missing = try await media.library.report().rowsWithoutFile
+      #expect(missing.map(\.sha256) == [Self.photo.sha256] && missing.map(\.name) == ["a.png"])
+      let id = try #require(UUID(uuidString: String(path.suffix(36))))
+      #expect(missing.map(\.bytes) == [2000] && missing.map(\.id) == [id])
     }
   }
 

@@ -79,6 +79,18 @@ extension ResumableUploadTests {
     }
   }
 
+  @Test("with the content of a file that exists ends with the address of that file, and leaves no part")
+  func sameContent() async throws {
+    try await MediaServer.with { media in
+      let stored = try await media.stored(Self.photo)
+      let path = try await media.begun()
+      let last = try await media.append(Self.photo, to: path, at: 0, isComplete: true)
+      #expect(try last.json(Attachment.self, status: 200).url == stored && last["Location"] == stored)
+      #expect(last["Upload-Offset"] == "700000" && last["Upload-Complete"] == "?1")
+      #expect(try names(in: media.folder) == [Self.photo.sha256])
+    }
+  }
+
   @Test("and its file refuse unknown parameters, and change nothing")
   func unknownParameters() async throws {
     try await MediaServer.with { media in

@@ -143,6 +143,31 @@ import Testing
     #expect([lines.first?.metadata["item"], lines.last?.metadata["media"]] == ids.withLock { $0 })
   }
 
+  @Test("The lines about subscriptions, webhooks and alerts name what was written")
+  func otherSubjects() async throws {
+    let ids = Mutex<[String]>([])
+    let record = try await Self.log { server, installation, _ in
+      let made = try await installation.run("keys", "create", "--name", "chief", "--scope", "admin")
+      let key = made.output.trimmingCharacters(in: .newlines)
+      let path = "/v1/editorial/"
+      let feed = try await server.send(
+        "POST", path + "subscriptions", key: key, body: #"{"url": "https://feeds.example/", "paused": true}"#
+      ).json(Subscription.self, status: 201).id
+      let hook = try await server.send(
+        "POST", path + "webhooks", key: key, body: #"{"url": "https://hooks.example/", "paused": true}"#
+      ).json(Webhook.self, status: 201).id
+      let item = try await server.send("POST", path + "items", key: key, body: Self.body)
+        .json(EditorialItem.self, status: 201).item.id
+      let alert = try await server.send("POST", path + "pushes", key: key, body: #"{"item": "\#(item)"}"#)
+      #expect(alert.status == 202)
+      ids.withLock { $0 = [feed, hook, item, item].map { $0.uuidString.lowercased() } }
+    }
+    let lines = record.lines.filter { $0.message == "editorial write" }
+    #expect(lines.count == 4 && lines.allSatisfy { $0.metadata["key_name"] == "chief" })
+    let subjects = zip(lines, ["subscription", "webhook", "item", "item"]).compactMap { $0.metadata[$1] }
+    #expect(subjects == ids.withLock { $0 })
+  }
+
   @Test("While the database takes no writes, failed ones leave six lines at once, and slow ones too, not one for each")
   func outage() async throws {
     let changes = ["TIDINGS_SLOW_REQUEST": "1"]
