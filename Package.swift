@@ -264,7 +264,8 @@ let package = Package(
       name: "NewsAPITests",
       dependencies: [
         "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsAPI", "NewsFeeds", "NewsPages", "NewsStore",
-        "PostgresClient", "TestKit", "TestSupport", .coreMetrics, .crypto, .httpTypes, .hummingbird, .nioCore,
+        "OutgoingHTTP", "PostgresClient", "TestKit", "TestSupport", .coreMetrics, .crypto, .httpTypes, .hummingbird,
+        .nioCore,
       ],
       swiftSettings: settings),
     .testTarget(

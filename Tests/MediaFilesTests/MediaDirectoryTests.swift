@@ -178,6 +178,25 @@ import Testing
     #expect(try await directory.hasFiles())
   }
 
+  @Test("Nobody but the user and the group of the server can read a file, a part, an upload and the label")
+  func permissions() async throws {
+    try await Self.with { directory, folder in
+      let digest = try await Self.store([Array("%PDF-1.7".utf8)], in: directory)
+      try await directory.setLabel(Data("a".utf8))
+      _ = try await directory.open(UUID())
+      let upload = try await directory.begin()
+      try await upload.write([1])
+      let names = try Self.names(folder)
+      #expect(names.count == 4 && names.contains(digest.hexadecimal))
+      for name in names {
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)
+        let mode = try #require(attributes[.posixPermissions] as? Int)
+        #expect(mode & 0o600 == 0o600 && mode & 0o137 == 0, "\(name): \(String(mode, radix: 8))")
+      }
+      _ = try await upload.finish(.pdf)
+    }
+  }
+
   @Test("A label that cannot take its place leaves no file")
   func failingLabel() async throws {
     try await Self.with { directory, folder in

@@ -20,6 +20,7 @@ import Testing
     let announcer: HubAnnouncer
     let other: HubAnnouncer
     let offset: Offset
+    let log: RecordingLog
 
     final class Offset: Sendable {
       let seconds = Mutex(0.0)
@@ -54,14 +55,14 @@ import Testing
         policy.allowedNetworks = [try #require(IPNetwork("127.0.0.1"))]
         let client = OutgoingClient(policy: policy, userAgent: "Tidings")
         // The clock stands still, so that the test may be slow.
-        let (start, offset) = (Date(), Hub.Offset())
+        let (start, offset, log) = (Date(), Hub.Offset(), RecordingLog())
         func announcer() -> HubAnnouncer {
           HubAnnouncer(
             store: server.store, client: client, hub: "\(web.url)/hub", publicURL: address,
-            logger: NewsDatabase.logger
+            logger: log.logger
           ) { start + offset.seconds.withLock { $0 } }
         }
-        let hub = Hub(server: server, web: web, announcer: announcer(), other: announcer(), offset: offset)
+        let hub = Hub(server: server, web: web, announcer: announcer(), other: announcer(), offset: offset, log: log)
         try await withResource(client, release: { await $0.shutdown() }) { _ in try await body(hub) }
       }
     }
@@ -100,6 +101,10 @@ import Testing
       _ = try await hub.server.publish("x")
       #expect(try await !hub.announce().isEmpty)
       #expect(hub.server.store.hubActivity.announcementFailures == 1)
+      let line = try #require(hub.log.text.split(separator: "\n").first)
+      for words in ["warning the hub has not accepted an announcement", "\(hub.web.url)/hub", "the status 503"] {
+        #expect(line.contains(words), "\(line)")
+      }
       hub.advance(590)
       #expect(try await hub.announce() == [])
       hub.web.respond { _ in FaultResponse(status: 503) }

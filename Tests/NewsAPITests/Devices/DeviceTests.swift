@@ -169,6 +169,7 @@ import Testing
           body: #"{"provider": "fcm", "token": "t\#(number)"}"#)
         #expect(response.status == status, "\(client)")
         #expect((response["Retry-After"] != nil) == (status == 429))
+        if status == 429 { #expect(1...60 ~= Int(response["Retry-After"] ?? "") ?? 0) }
       }
       let stored = try await server.sql.query("SELECT count(*) FROM devices").first?.decode(0, as: Int.self)
       #expect(stored == 4)

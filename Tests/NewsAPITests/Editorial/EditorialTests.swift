@@ -326,6 +326,11 @@ import Testing
       let error = try unknown.json(Problem.self, status: 422).errors?.first
       #expect(error?.field == "topics")
       #expect(error?.rule.contains("nowhere") == true)
+      // The revision may be in the body.
+      for (revision, status) in [(1, 412), (2, 200)] {
+        let body = #"{"titles": {"en": "Port"}, "revision": \#(revision)}"#
+        #expect(try await server.write("PUT", "topics/city", body).status == status)
+      }
     }
   }
 }

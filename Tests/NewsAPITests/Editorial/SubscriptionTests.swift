@@ -143,6 +143,23 @@ import Testing
     }
   }
 
+  @Test("A feed receives the user and the password of its address, or else those of the fields")
+  func credentials() async throws {
+    try await Self.withServer { server, send in
+      for (body, user, password) in [
+        (#"{"url": "https://ann:s3cr%40t@feeds.example/a"}"#, "ann", "s3cr@t"),
+        (#"{"url": "https://feeds.example/b", "user": "bob", "password": "p:w"}"#, "bob", "p:w"),
+        (#"{"url": "https://ann:one@feeds.example/c", "user": "bob", "password": "two"}"#, "ann", "one"),
+      ] {
+        let made = try await send("POST", "", body, []).json(Subscription.self, status: 201)
+        let lease = try #require(try await server.store.leaseSubscription(for: 60, only: made.id))
+        let credentials = try #require(lease.credentials)
+        #expect(credentials.origin == "https://feeds.example")
+        #expect(credentials.user == user && credentials.password == password, "\(body)")
+      }
+    }
+  }
+
   @Test("An address is followed once, however it is written")
   func duplicates() async throws {
     try await Self.withServer { _, send in

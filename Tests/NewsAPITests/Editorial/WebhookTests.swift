@@ -1,7 +1,9 @@
 import Foundation
+import NetworkAddresses
 import News
 import NewsAPI
 import NewsStore
+import OutgoingHTTP
 import PostgresClient
 import TestSupport
 import Testing
@@ -47,6 +49,20 @@ import Testing
       _ = try await server.sql.query("UPDATE webhooks SET url = 'https://10.9.9.9/' WHERE id = \(webhook.id)")
       let paused = try await send("PATCH", path, #"{"paused": true}"#, lock).json(Webhook.self)
       #expect(paused.paused && paused.url == "https://10.9.9.9/")
+    }
+  }
+
+  @Test("An address in a network that the operator has allowed is accepted, and no other one")
+  func allowedNetwork() async throws {
+    try await TestServer.with(settings: { settings in
+      settings.addressPolicy.allowedNetworks = [IPNetwork("10.1.0.0/16")].compactMap(\.self)
+    }) { server in
+      let key = try await server.store.createKey(name: "chief", permissions: [.admin])
+      for (host, status) in [("10.1.2.3", 201), ("10.2.2.3", 422)] {
+        let response = try await server.send(
+          "POST", "/v1/editorial/webhooks", key: key, body: #"{"url": "https://\#(host)/x"}"#)
+        #expect(response.status == status, "\(host)")
+      }
     }
   }
 
