@@ -51,6 +51,14 @@ import Testing
     }
   }
 
+  @Test("Without settings, the limits are those of the documentation")
+  func defaults() {
+    let limits = NewItemLimits()
+    #expect(limits.perPoll == 1000 && limits.perDay == 5000)
+    #expect(limits.changesPerPoll == 1000 && limits.changesPerDay == 10_000)
+    #expect(limits.topicsPerPoll == 1000 && limits.topicsPerDay == 2000)
+  }
+
   @Test("New items are counted for a day, unchanged and changed ones are not")
   func perDay() async throws {
     try await Followed.with(newItems: NewItemLimits(perPoll: 3, perDay: 4)) { followed in

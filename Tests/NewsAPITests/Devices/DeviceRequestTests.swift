@@ -45,6 +45,32 @@ import Testing
     }
   }
 
+  @Test(
+    "A pending browser takes the place of the oldest one of its host, if a device registers or changes its address",
+    arguments: [true, false])
+  func pendingBrowsers(isNew: Bool) async throws {
+    try await TestServer.with(settings: { settings in
+      settings.push.offer = PushOffer(providers: [.fcm, .webpush])
+      settings.push.allowsEndpoint = { _ in true }
+      settings.push.limits.perHost = 2
+    }) { server in
+      func browser(_ number: Int) -> String { Self.browser.replacing("example/1", with: "example/\(number)") }
+      func register(_ body: String) async throws -> DeviceCredentials {
+        try await server.send("POST", "/v1/devices", body: body).json(DeviceCredentials.self, status: 201)
+      }
+      let phone = try await register(Self.fcm)
+      let browsers = [try await register(browser(1)), try await register(browser(2))]
+      if isNew {
+        _ = try await register(browser(3))
+      } else {
+        #expect(try await server.send("PUT", Self.path(phone), key: phone.secret, body: browser(3)).status == 200)
+      }
+      var isThere: [Bool] = []
+      for device in browsers { isThere.append(try await server.store.device(device.id) != nil) }
+      #expect(isThere == [false, true])
+    }
+  }
+
   @Test("Refused registrations of a client take nothing from the other clients of its site")
   func site() async throws {
     try await TestServer.with(settings: { settings in

@@ -4,6 +4,7 @@ import News
 import NewsAPI
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -95,6 +96,27 @@ import Testing
       }
       #expect(logs.map { $0.text.contains("the folder for files was adopted") } == [true, false])
       #expect(logs[1].text.isEmpty)
+    }
+  }
+
+  @Test("A server removes abandoned uploads when it starts, unless its folder may be that of another database")
+  func start() async throws {
+    try await MediaServer.with { media in
+      _ = try await media.stored(Self.photo)
+      let abandoned = media.folder.appending(path: "upload-1")
+      for isCopy in [false, true] {
+        // In a restored dump, the table is another one.
+        if isCopy { _ = try await media.server.sql.query("UPDATE media_library SET table_oid = table_oid + 1") }
+        try Self.photo.write(to: abandoned)
+        let log = RecordingLog()
+        let collecting = Task { await media.library.collectRegularly(unusedFor: .seconds(3600), logger: log.logger) }
+        defer { collecting.cancel() }
+        try await eventually("the log says what was done") {
+          log.text.contains(isCopy ? "warning no file is removed" : "info abandoned uploads removed")
+        }
+        #expect(log.text.contains("this database is a copy") == isCopy)
+        #expect(try names(in: media.folder).contains("upload-1") == isCopy)
+      }
     }
   }
 
