@@ -183,6 +183,19 @@ import Testing
     }
   }
 
+  @Test("More feeds than are announced at a time are announced one after the other, without a wait")
+  func manyFeeds() async throws {
+    try await Self.withHub { hub in
+      let topics = (0..<66).map { "t\($0)" }
+      try await hub.server.makeTopics(topics)
+      for start in stride(from: 0, to: topics.count, by: 16) {
+        _ = try await hub.server.publish("x", topics: Array(topics.dropFirst(start).prefix(16)))
+      }
+      let received = try await hub.announce()
+      #expect(received.count > NewsStore.maximumAnnouncements && received.count == 201 && Set(received).count == 201)
+    }
+  }
+
   @Test("A process that is stopped during an announcement leaves it to another one at once")
   func stopped() async throws {
     try await Self.withHub { hub in
