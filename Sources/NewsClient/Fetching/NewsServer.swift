@@ -174,8 +174,11 @@ struct NewsServer: Sendable {
   func refusal(_ head: HTTPTransportResponse, _ problem: Problem?) -> FetchError {
     let reason = problem.map(Self.explanation).map { ": \($0)" } ?? ""
     let isUnavailable = head.status == 429 || head.status >= 500
+    // Another success or a redirect is no answer of the server, but may be the page of a captive portal.
+    let isRefusal = head.status >= 400
     return FetchError(
-      isUnavailable ? .unavailable : .rejected, "the server responded with \(head.status)\(reason)",
+      isUnavailable ? .unavailable : isRefusal ? .rejected : .unexpectedResponse,
+      "the server responded with \(head.status)\(reason)",
       status: head.status,
       retryAfter: isUnavailable ? requester.retryAfter(of: head).map { .seconds($0) } : nil)
   }

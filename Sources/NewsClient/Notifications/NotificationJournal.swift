@@ -311,8 +311,13 @@ extension NotificationJournal {
   /// - Parameter identifiers: The identifiers; nil for all.
   func withdraw(_ identifiers: [String]?) throws {
     for identifier in try identifiers ?? delivered().map(\.request.identifier) {
+      // A request that the app has made since stays, and replaces what is still shown.
       try db.execute(
-        sql: "UPDATE notifications SET change = 'withdraw' WHERE identifier = ? AND handle IS NOT NULL",
+        sql: """
+          UPDATE notifications SET change = 'withdraw'
+          WHERE identifier = ? AND handle IS NOT NULL
+            AND delivered IS NOT NULL
+          """,
         arguments: [identifier])
       try db.execute(
         sql: "DELETE FROM notifications WHERE identifier = ? AND handle IS NULL AND delivered IS NOT NULL",
