@@ -91,6 +91,25 @@ import Testing
     }
   }
 
+  @Test("reaches the app that runs or watches, without another call", arguments: [false, true])
+  func alive(watches: Bool) async throws {
+    try await Installation.with { installation in
+      let desktop = Desktop()
+      let app = try client(installation, desktop)
+      try await app.notifications.add(NotificationRequest(identifier: "tide", title: "High water"))
+      let received = Reports()
+      let observation = app.activations.add { received.note($0.identifier) }
+      let living = Task { if watches { await app.watch() } else { await app.run() } }
+      defer { living.cancel() }
+      try await eventually("it listens") { desktop.listeners.withLock(\.self) == 1 }
+      desktop.tap(1)
+      try await eventually("the app has received it") { received.texts == ["tide"] }
+      living.cancel()
+      await living.value
+      withExtendedLifetime(observation) {}
+    }
+  }
+
   #if os(Linux)
     @Test("launches the app if none runs, which receives the tap too")
     func launch() async throws {

@@ -141,6 +141,53 @@ import Testing
       await client.notifications.deliver()
       #expect(presenter.titles == (isShown ? ["One"] : []))
       #expect(try client.notifications.waitingItems == 0)
+      #expect(try await unmentioned(installation) == 0)
+    }
+  }
+
+  /// Returns the number of items that the store keeps for any channel.
+  private func unmentioned(_ installation: Installation) async throws -> Int? {
+    try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).read { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM unmentioned")
+    }
+  }
+
+  @Test("about a retracted item are withdrawn later if the process ends meanwhile, however old they are")
+  func interruptedWithdrawal() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      let item = installation.publishBreaking("Flood")
+      await client.fetchAndDeliver()
+      installation.clock.advance(by: 2 * 86_400)
+      installation.feed.retract(item.id)
+      presenter.interruption.withLock { interruption in
+        interruption = { throw CancellationError() }
+      }
+      await client.fetchAndDeliver()
+      await client.notifications.deliver()
+      #expect(presenter.withdrawn == ["1", "1"], "the first call was not completed")
+    }
+  }
+
+  @Test("that were read and that the app shows again are replaced once their item is corrected")
+  func shownAgain() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      var item = installation.publishBreaking("Flod")
+      await client.fetchAndDeliver()
+      try client.recordOpening()
+      let name = "item-\(item.id.uuidString.lowercased())"
+      try await client.notifications.add(NotificationRequest(identifier: name, title: "Flod!", urgency: .critical))
+      item.title = "Flood"
+      installation.feed.publish([item])
+      await client.fetchAndDeliver()
+      #expect(presenter.replaced == ["1: Flod!", "1: Flood"])
     }
   }
 
@@ -275,6 +322,7 @@ import Testing
       await client.notifications.deliver()
       #expect(try client.notifications.waitingItems == 0)
       #expect(presenter.presented == [])
+      #expect(try await unmentioned(installation) == 0)
     }
   }
 }

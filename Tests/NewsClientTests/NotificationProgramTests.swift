@@ -42,6 +42,31 @@ import Testing
         installation.clock.advance(by: 9 * 3600)
         await client.notifications.deliver()
         #expect(Self.runs(installation) == ["1 1", "1 0"])
+        try await eventually("its time limit waits no longer") { installation.clock.sleeping == [] }
+      }
+    }
+
+    /// Returns the number of open files without a name from which a program has read.
+    private static func unnamedFiles() -> Int {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+      return names.count { name in
+        let file = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")) ?? ""
+        return file.hasSuffix(" (deleted)") && file.split(separator: "/").last?.hasPrefix("tidings-") == true
+      }
+    }
+
+    @Test("leaves none of these files open")
+    func openFiles() async throws {
+      try await Installation.with { installation in
+        let client = try await installation.notifier(RecordingPresenter(), program: Self.program(installation))
+        try Self.write("exit 0", installation)
+        let before = Self.unnamedFiles()
+        for _ in 0..<30 {
+          let failures = await client.notifications.test()
+          #expect(failures == [])
+        }
+        // Other tests may run such programs meanwhile.
+        try await eventually("they are closed") { Self.unnamedFiles() < before + 20 }
       }
     }
 

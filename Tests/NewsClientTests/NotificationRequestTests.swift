@@ -126,6 +126,22 @@ import Testing
     }
   }
 
+  @Test("for a later date stays if the notification that it is to replace is removed, and replaces it then")
+  func requestedForLater() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let notifications = try await installation.notifier(presenter).notifications
+      try await notifications.add(request("tide", "High water"))
+      try await notifications.add(request("tide", "Low water", at: installation.clock.now.date + 60))
+      try await notifications.removeDelivered(["tide"])
+      try await notifications.removeDelivered()
+      #expect(try notifications.pending.map(\.title) == ["Low water"])
+      installation.clock.advance(by: 60)
+      await notifications.deliver()
+      #expect(presenter.replaced == ["1: Low water"] && presenter.withdrawn == [])
+    }
+  }
+
   @Test("replaces one that waits for its withdrawal")
   func withdrawnAndRequested() async throws {
     try await Installation.with { installation in
@@ -190,6 +206,9 @@ import Testing
       try await eventually("it waits for the request") { installation.clock.sleeping == [60] }
       installation.clock.advance(by: 60)
       try await eventually("it is shown") { presenter.titles == ["High water"] }
+      try await eventually("it waits again") { installation.clock.sleeping == [900] }
+      try await notifications.add(request("wind", "Gale", at: installation.clock.now.date + 0.25))
+      try await eventually("it looks once a second at most") { installation.clock.sleeping == [1] }
       running.cancel()
       await running.value
       #expect(installation.clock.sleeping == [])

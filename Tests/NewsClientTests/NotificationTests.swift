@@ -23,7 +23,8 @@ import Testing
       #expect(report.inserted == 1)
       let request = try #require(installation.server.takeRequests().first)
       #expect(request.query["at"] != nil)
-      #expect(await client.receive(RemoteNotification(payload: Data(payload.utf8))).result == .noData)
+      let again = await client.receive(RemoteNotification(payload: Data(payload.utf8)))
+      #expect(again.result == .noData && again.badge == 2)
       #expect(installation.requests() == [])
     }
   }

@@ -132,12 +132,15 @@ import Testing
         delivery.cancel()
         #expect(await delivery.value.result == .failed)
         let unread = try [2, 0.5].map { try writeReport(installation, hoursAgo: $0) }
+        let unknown = installation.folder.appending(path: "pushes/unknown.report").path
+        try Data().write(to: URL(filePath: unknown))
         lock.release()
         let reports = Reports()
         try await receiving(try client(installation), reports) {
           try await eventually("it is handled") { reports.all.first?.inserted == 1 }
           #expect(
             unread.map { FileManager.default.fileExists(atPath: $0.path) } == [false, true], "an hour is the limit")
+          #expect(!FileManager.default.fileExists(atPath: unknown), "it has no age")
         }
       }
     }

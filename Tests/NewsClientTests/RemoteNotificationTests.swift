@@ -118,6 +118,13 @@ import Testing
     }
   }
 
+  @Test("is read up to its maximum size", arguments: [(65_536, true), (65_537, false)])
+  func size(bytes: Int, isRead: Bool) {
+    let (start, end) = (#"{"token":"1k3x9qam9pkx.10","x":""#, #""}"#)
+    let notification = parse(start + String(repeating: "y", count: bytes - start.count - end.count) + end)
+    #expect(notification.isContentAvailable == isRead && (notification.token != nil) == isRead)
+  }
+
   @Test("has the fields of the app, and a content id of any form")
   func ownFields() async throws {
     let payload = #"{"aps":{"content-available":1},"content-id":42,"room":{"id":7.5,"tags":["a",null,true]},"app":"x"}"#

@@ -165,6 +165,34 @@ import Testing
     }
   }
 
+  @Test("wakes only the stores whose application has not exited")
+  func oneExited() async throws {
+    try await Installation.with { installation in
+      let clock = installation.clock
+      let applications = [true, false].map { exits in
+        ApplicationLifecycle(launchReason: .fetch, exitsOnSuspend: exits, clock: clock)
+      }
+      let clients = try zip(["exited", "alive"], applications).map { name, application in
+        let client = try NewsFetcher(
+          .init(
+            folder: installation.folder.appending(path: name), feed: try installation.followedFeed(),
+            userAgent: "tests/1"),
+          application: application, clock: clock)
+        try client.updateSchedule { $0.setInterval(.duration(.seconds(3600))) }
+        return client
+      }
+      try await LivingApp.with(clients, clock: clock) { app in
+        try await app.live(600, sleepers: 2 * LivingApp.sleepers)
+        #expect(Set(app.reports.texts) == ["exited", "alive"])
+        let suspension = await applications[0].suspend()
+        #expect(suspension == .terminated)
+        let before = app.reports.texts.count
+        try await app.live(12 * 3600, sleepers: 2 * LivingApp.sleepers)
+        #expect(Set(app.reports.texts.dropFirst(before)) == ["alive"])
+      }
+    }
+  }
+
   @Test("pauses after a wake that another process prevents, and fetches once that has ended")
   func busy() async throws {
     try await Installation.with { installation in

@@ -1,0 +1,101 @@
+import Foundation
+import NewsClient
+import TestKit
+import TestSupport
+import Testing
+
+@Suite("The program that calls the bus") struct BusProgramTests {
+  /// Runs the body with a presenter whose program answers each call with a text, and prints lines for signals.
+  private func with(
+    reply: String = #"{"data":["bus"]}"#, signals: [String] = [], _ body: (DesktopNotifications) async throws -> Void
+  ) async throws {
+    let program = """
+      #!/bin/sh
+      case "$*" in *monitor*) exec /bin/cat "$0-signals";; esac
+      exec /bin/cat "$0-reply"
+
+      """
+    let lines = signals.map { $0 + "\n" }.joined()
+    try await withFolder(["busctl": program, "busctl-reply": reply, "busctl-signals": lines]) { folder in
+      let path = folder.appending(path: "busctl").path
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+      let environment = ["PATH": "/nowhere:\(folder.path)", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"]
+      try await body(DesktopNotifications(name: "Tests", environment: environment))
+    }
+  }
+
+  /// Returns the taps until the program has ended.
+  private func taps(_ presenter: DesktopNotifications) async -> [NotificationTap] {
+    var taps: [NotificationTap] = []
+    for await tap in presenter.taps() { taps.append(tap) }
+    return taps
+  }
+
+  /// Returns a signal about a notification.
+  ///
+  /// - Parameter length: The length of the line in bytes; nil for the shortest one.
+  private func signal(_ member: String, _ number: Int, _ text: String, length: Int? = nil) -> String {
+    let (start, end) = (
+      #"{"sender":":1.7","member":"\#(member)","padding":""#, #"","payload":{"data":[\#(number),"\#(text)"]}}"#
+    )
+    return start + String(repeating: "x", count: max(0, (length ?? 0) - start.count - end.count)) + end
+  }
+
+  @Test("reports taps, and passes the token of the desktop on with the next tap only")
+  func tokens() async throws {
+    let signals = [
+      "no signal", signal("ActivationToken", 3, "focus"), #"{"sender":":1.7","member":"Other","payload":{"data":[]}}"#,
+      signal("ActionInvoked", 3, "default"), signal("ActionInvoked", 3, "later"),
+    ]
+    try await with(signals: signals) { presenter in
+      let taps = await taps(presenter)
+      #expect(taps.map(\.handle) == ["bus :1.7 3", "bus :1.7 3"])
+      #expect(taps.map(\.action) == ["default", "later"])
+      #expect(taps.map(\.token) == ["focus", nil])
+    }
+  }
+
+  @Test("may print lines of up to 65,536 bytes; longer ones are dropped")
+  func longLines() async throws {
+    let signals = [
+      signal("ActionInvoked", 1, "default", length: 65_536), signal("ActionInvoked", 2, "default", length: 65_537),
+      signal("ActionInvoked", 3, "default", length: 200_000), signal("ActionInvoked", 4, "default"),
+    ]
+    try await with(signals: signals) { presenter in
+      let taps = await taps(presenter)
+      #expect(taps.map(\.handle) == ["bus :1.7 1", "bus :1.7 4"])
+    }
+  }
+
+  @Test("may answer with 65,536 bytes; what follows is not kept", arguments: [(65_536, true), (65_537, false)])
+  func longAnswers(bytes: Int, isRead: Bool) async throws {
+    let (start, end) = (#"{"data":["bus""#, "]}")
+    let reply = start + String(repeating: " ", count: bytes - start.count - end.count) + end
+    try await with(reply: reply, signals: [signal("ActionInvoked", 1, "default")]) { presenter in
+      let taps = await taps(presenter)
+      #expect(taps.count == (isRead ? 1 : 0))
+    }
+  }
+
+  /// Returns the number of the ends of pipes that this process has open.
+  private func pipes() -> Int {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return names.count { name in
+      let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+      return file?.hasPrefix("pipe:") == true
+    }
+  }
+
+  @Test("leaves no pipe open")
+  func openPipes() async throws {
+    try await with { presenter in
+      let before = pipes()
+      for _ in 0..<50 {
+        _ = try await presenter.present(NotificationRequest(identifier: "tide", title: "High water"))
+        #expect(await taps(presenter) == [])
+      }
+      // Other tests may run programs meanwhile.
+      try await eventually("they are closed") { pipes() < before + 40 }
+    }
+  }
+}
