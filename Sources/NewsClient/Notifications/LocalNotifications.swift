@@ -115,9 +115,15 @@ public final class LocalNotifications: Sendable {
   public func run() async {
     while !Task.isCancelled {
       await deliver()
-      let seconds = max(1, min(Self.maximumWait, secondsUntilNext))
-      let sleep = Task { [clock] in _ = try? await clock.sleep(for: .seconds(seconds)) }
-      wait.withLock { $0 = sleep }
+      // The wait is known before its time is determined, so that a request that is added meanwhile ends it.
+      let sleep = wait.withLock { wait in
+        let sleep = Task {
+          let seconds = max(1, min(Self.maximumWait, secondsUntilNext))
+          _ = try? await clock.sleep(for: .seconds(seconds))
+        }
+        wait = sleep
+        return sleep
+      }
       await withTaskCancellationHandler {
         await sleep.value
       } onCancel: {
