@@ -100,7 +100,8 @@ import Testing
       await client.performFetch()
       installation.feed.fault(next: .response(.json("{}", status: 500)), times: 3)
       for _ in 0..<3 {
-        await client.performFetch()
+        let report = await client.performFetch()
+        #expect(report.result == .failed && report.badge == 1)
         installation.clock.advance(by: 86_401)
       }
       _ = installation.requests()

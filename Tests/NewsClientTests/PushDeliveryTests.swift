@@ -194,7 +194,7 @@ import Testing
         #expect(limit...limit + 2 ~= clock.now.seconds(since: start))
         try await eventually("it has ended") { reports.all.count == (hasTaken ? 2 : 1) }
       }
-      #expect(reports.all.map(\.inserted) == [1, 0])
+      #expect(reports.all.map(\.inserted) == [1, 0] && reports.all.map(\.badge) == [1, 1])
       #expect(reports.all.last?.error == "the app has not handled the push in time")
       lock.release()
     }

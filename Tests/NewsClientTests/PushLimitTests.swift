@@ -5,8 +5,8 @@ import NewsClient
 import TestKit
 import Testing
 
-@Suite("A large push for another process of the store") struct PushSizeTests {
-  @Test("reaches the running app up to the maximum size", arguments: [(65_536, true), (65_537, false)])
+@Suite("The limits of a push for another process of the store") struct PushLimitTests {
+  @Test("are a size up to which it reaches the running app", arguments: [(65_536, true), (65_537, false)])
   func size(bytes: Int, isPassed: Bool) async throws {
     try await Installation.with { installation in
       func client() throws -> NewsFetcher {
@@ -28,6 +28,35 @@ import Testing
         #expect(await sender.deliver(Data(push.utf8)).result == .noData)
         #expect(reports.all.count == (isPassed ? 1 : 0))
       }
+    }
+  }
+
+  @Test("are 32 s from its wake until it is given up, also if its sender has received it late")
+  func lateSender() async throws {
+    try await Installation.with { installation in
+      let (sender, clock, reports) = (try installation.client(), installation.clock, Reports())
+      let lock = try #require(try FetchLock(path: installation.folder.appending(path: "app.lock").path).acquire())
+      defer { lock.release() }
+      let now = clock.now
+      let wake = FetchInstant(date: now.date - 27, uptime: now.uptime - 27, boot: now.boot)
+      let push = Data(#"{"aps":{"content-available":1},"push":"\#(UUID())"}"#.utf8)
+      let delivery = Task { reports.add(await sender.deliver(push, wake: wake)) }
+      defer { delivery.cancel() }
+      let folder = installation.folder.appending(path: "pushes")
+      try await eventually("the app has taken it") {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        guard let name = names.first(where: { $0.hasSuffix(".push") }) else { return false }
+        let file = folder.appending(path: name)
+        try FileManager.default.moveItem(at: file, to: file.deletingPathExtension().appendingPathExtension("taken"))
+        return true
+      }
+      try await eventually("its time is over") {
+        // Each step waits for the check after the previous one.
+        if clock.sleeping.contains(where: { $0 <= 0.5 }) { clock.advance(by: 0.5) }
+        return reports.all.count == 1
+      }
+      #expect(5...7 ~= clock.now.seconds(since: now))
+      #expect(reports.all.map(\.error) == ["the app has not handled the push in time"])
     }
   }
 }
