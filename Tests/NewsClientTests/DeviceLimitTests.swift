@@ -44,6 +44,8 @@ import Testing
       try await client.registerDevice(Self.registration)
       _ = devices.requests()
       clock.advance(by: 604_800)
+      await client.removeSignedOutDevice()
+      #expect(devices.requests() == [], "the user has not signed out")
       devices.answer(FaultResponse(status: 500))
       await client.performFetch(.scheduled)
       #expect(devices.requests() == ["PUT"])
@@ -57,9 +59,10 @@ import Testing
       await #expect(throws: FetchError.self) { try await client.removeDevice() }
       clock.advance(by: 59)
       await client.performFetch()
+      await client.removeSignedOutDevice()
       #expect(devices.requests() == ["DELETE"] && devices.devices.count == 1)
       clock.advance(by: 1)
-      await client.performFetch()
+      await client.removeSignedOutDevice()
       #expect(devices.requests() == ["DELETE"] && devices.devices.isEmpty)
     }
   }
@@ -75,6 +78,29 @@ import Testing
       installation.clock.advance(by: 1)
       await client.performFetch(.scheduled)
       #expect(devices.requests() == ["PUT", "PUT state"])
+    }
+  }
+
+  @Test("are the timeout that the app has set, as are those of a visible fetch")
+  func timeout() async throws {
+    try await with { installation, _, _ in
+      var configuration = NewsFetcher.Configuration(
+        folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1")
+      configuration.foregroundTimeout = .seconds(7)
+      let clock = installation.clock
+      let client = try NewsFetcher(
+        configuration, application: ApplicationLifecycle(launchReason: .fetch, clock: clock), clock: clock)
+      await client.application.enterForeground()
+      installation.server.respond { _ in FaultResponse().hanging(at: .start) }
+      let registering = Task { try await client.registerDevice(Self.registration) }
+      try await eventually("the timeout of the request is set") { clock.sleeping.contains(7) }
+      clock.advance(by: 7)
+      let failure = await #expect(throws: FetchError.self) { try await registering.value }
+      #expect(failure?.message.hasSuffix(": no response within 7 s") == true)
+      let fetching = Task { await client.performFetch() }
+      try await eventually("the timeout of the fetch is set") { clock.sleeping.contains(7) }
+      clock.advance(by: 7)
+      #expect(await fetching.value.error == "the fetch did not end within 7 s")
     }
   }
 

@@ -300,10 +300,14 @@ import Testing
       await client.performFetch()
       installation.feed.publish("two")
       installation.feed.fault(next: .hang(at: .body(5)))
+      let warned = Reports()
+      let observation = client.expirations.add { warned.note("\($0.timeRemaining == .seconds(5))") }
       async let report = client.performFetch(.scheduled)
       try await eventually("half the response is there") { installation.server.requests.count == 2 }
       try await eventually("the timer is set") { !installation.clock.sleeping.isEmpty }
+      #expect(warned.texts == [])
       installation.clock.advance(by: 25)
+      try await eventually("observers are warned") { warned.texts == ["true"] }
       try await eventually("the timer is set again") { installation.clock.sleeping.contains { $0 <= 5 } }
       installation.clock.advance(by: 5)
       let result = await report
@@ -319,6 +323,8 @@ import Testing
       // The failed fetch does not block the next one.
       try await eventually("the next one succeeds") { await client.performFetch().result == .newData }
       try installation.expectEqual(client)
+      #expect(warned.texts.count == 1, "a fetch that ends in time warns nobody")
+      withExtendedLifetime(observation) {}
     }
   }
 

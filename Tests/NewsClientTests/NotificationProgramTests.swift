@@ -70,17 +70,43 @@ import Testing
       }
     }
 
-    @Test("reads the items from a file that no longer has a name")
+    @Test("reads the items from a file that no longer has a name, and that nobody else could have read")
     func unnamedFile() async throws {
       try await Installation.with { installation in
         let client = try await installation.notifier(RecordingPresenter(), program: Self.program(installation))
-        try Self.write("readlink /proc/$$/fd/0 >>runs", installation)
+        try Self.write("readlink /proc/$$/fd/0 >>runs; stat -L -c %a /proc/$$/fd/0 >>runs", installation)
         installation.feed.publish("old")
         await client.fetchAndDeliver()
         installation.feed.publish("one", title: "One")
         await client.fetchAndDeliver()
-        let files = Self.runs(installation)
-        #expect(files.count == 1 && files.allSatisfy { $0.hasSuffix(" (deleted)") }, "\(files)")
+        let lines = Self.runs(installation)
+        #expect(lines.count == 2 && lines.first?.hasSuffix(" (deleted)") == true, "\(lines)")
+        #expect(lines.last == "600")
+      }
+    }
+
+    @Test("runs without the desktop if only the program is on, also in a trial")
+    func alone() async throws {
+      try await Installation.with { installation in
+        let presenter = RecordingPresenter()
+        var options = NotificationOptions()
+        options.program = Self.program(installation)
+        var configuration = NewsFetcher.Configuration(
+          folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1")
+        (configuration.presenter, configuration.notifications) = (presenter, options)
+        let clock = installation.clock
+        let client = try NewsFetcher(
+          configuration, application: ApplicationLifecycle(launchReason: .fetch, clock: clock), clock: clock)
+        try Self.write(Self.counting, installation)
+        installation.feed.publish("old")
+        await client.fetchAndDeliver()
+        installation.publishBreaking("Flood")
+        await client.fetchAndDeliver()
+        #expect(Self.runs(installation) == ["1 1"])
+        #expect(await client.notifications.test() == [])
+        #expect(Self.runs(installation) == ["1 1", "1 1"])
+        #expect(presenter.presented == [])
+        #expect(try client.notifications.waitingItems == 0)
       }
     }
 

@@ -1,4 +1,5 @@
 import BackgroundFetch
+import FaultServer
 import Foundation
 import HTTPTransfer
 import NewsClient
@@ -27,6 +28,35 @@ import Testing
         try await eventually("the app runs") { try lock.isHeld }
         #expect(await sender.deliver(Data(push.utf8)).result == .noData)
         #expect(reports.all.count == (isPassed ? 1 : 0))
+      }
+    }
+  }
+
+  /// The file of a push that waits for the app.
+  private struct Waiting: Encodable {
+    var payload: Data
+    var wake: FetchInstant
+  }
+
+  @Test("are 30 s from its wake, after which the app that takes it has a wake of its own")
+  func takenLate() async throws {
+    try await Installation.with { installation in
+      let (app, reports) = (try installation.client(), Reports())
+      installation.feed.publish("one")
+      let payload = #"{"aps":{"content-available":1},"push":"\#(UUID())","token":"\#(installation.feed.token())"}"#
+      let push = Waiting(payload: Data(payload.utf8), wake: installation.clock.now)
+      installation.clock.advance(by: 30)
+      let folder = installation.folder.appending(path: "pushes")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try JSONEncoder().encode(push).write(to: folder.appending(path: "0-A.push"))
+      let task = Task { await app.receiveNotifications { reports.add($0) } }
+      func end(_ task: Task<Void, Never>) async {
+        task.cancel()
+        await task.value
+      }
+      try await withResource(task, release: end) { _ in
+        try await eventually("it is handled") { reports.all.count == 1 }
+        #expect(reports.all.map(\.inserted) == [1], "\(reports.all.map(\.error))")
       }
     }
   }
