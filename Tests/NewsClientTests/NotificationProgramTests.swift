@@ -93,7 +93,8 @@ import Testing
         options.program = Self.program(installation)
         var configuration = NewsFetcher.Configuration(
           folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1")
-        (configuration.presenter, configuration.notifications) = (presenter, options)
+        configuration.presenter = presenter
+        configuration.notifications = options
         let clock = installation.clock
         let client = try NewsFetcher(
           configuration, application: ApplicationLifecycle(launchReason: .fetch, clock: clock), clock: clock)
