@@ -197,6 +197,30 @@ import Testing
     }
   }
 
+  @Test("is named with at most 300 characters of its media type", arguments: [300, 301])
+  func longMediaType(length: Int) async throws {
+    try await Installation.with { installation in
+      let type = "text/" + String(repeating: "x", count: length - 5)
+      installation.feed.fault(next: .header("Content-Type", type))
+      let report = await (try installation.client()).performFetch()
+      #expect(report.error == "the response has the media type \(type.prefix(300)), not JSON")
+    }
+  }
+
+  @Test(
+    "demands a wait only if it is a temporary refusal",
+    arguments: [(403, false), (428, false), (429, true), (500, true)])
+  func wait(status: Int, isDemanded: Bool) async throws {
+    try await Installation.with { installation in
+      installation.feed.fault(next: .busy(status, retryAfter: .seconds(600)))
+      let client = try installation.client()
+      let report = await client.performFetch()
+      let end = installation.clock.now.date + 600
+      #expect(report.failure?.kind == .refused(until: isDemanded ? end : nil))
+      #expect(await client.performFetch().requests == (isDemanded ? 0 : 1))
+    }
+  }
+
   @Test("has more items or changes than were requested", arguments: [FollowedFeed.Extent.window(3), .full])
   func tooMany(extent: FollowedFeed.Extent) async throws {
     try await Installation.with(extent: extent) { installation in
