@@ -114,6 +114,12 @@ import Testing
       #expect(try fixture.journal.transfers().map(\.state) == [.finished])
       #expect(launches.all.isEmpty)
       #expect(try isWorkerNeeded(fixture) == false)
+      // The launch of another app is not that of this one.
+      let others = Launches()
+      let other = try fixture.journal.add(TransferRequest(download: fixture.url), session: "other").number
+      try fixture.journal.cancel(other)
+      try await work(fixture, others)
+      #expect(others.all == ["other"])
       // The system ends the app while no worker runs.
       suspended.release()
       #expect(try isWorkerNeeded(fixture))

@@ -112,6 +112,31 @@ import Testing
     }
   }
 
+  @Test("reports after a relaunch that a transfer was resumed, and then its end")
+  func resumedBeforeRelaunch() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, number in number == 0 ? response.hanging(at: .body(100_000)) : response }
+      let session = try session(fixture, EventRecorder())
+      let task = try session.transfer(TransferRequest(download: fixture.url), description: "cover")
+      try task.resume()
+      await session.invalidate()
+      try await fixture.working {
+        try await fixture.eventually("a part is stored") { try fixture.partialSize() == 100_000 }
+        await fixture.server.closeConnections()
+        try await fixture.finish(task.number)
+      }
+      let recorder = EventRecorder()
+      let relaunched = try self.session(fixture, recorder)
+      try await eventually("the end is reported") { try relaunched.transfers.isEmpty }
+      let number = task.number
+      #expect(
+        recorder.lines == [
+          "\(number) resumed at 100000 of 300000", "\(number) whole: 300000", "\(number) finished cover",
+        ])
+      await relaunched.invalidate()
+    }
+  }
+
   @Test("reports the progress of a running transfer")
   func progress() async throws {
     final class Progress: TransferDelegate {

@@ -27,6 +27,9 @@ import Testing
     try await TransferFixture.with { fixture in
       let (workers, clock) = (Counter(), fixture.clock)
       let session = try session(fixture, workers)
+      // The minute begins with a worker, not with the session.
+      try await eventually("it waits for a transfer") { clock.sleeping == [600] }
+      clock.advance(by: 30)
       try session.transfer(TransferRequest(download: fixture.url)).resume()
       #expect(workers.value == 1)
       try await eventually("it waits") { clock.sleeping == [60] }
@@ -35,9 +38,15 @@ import Testing
       clock.advance(by: 1)
       try await eventually("another one is started") { workers.value == 2 }
       try await eventually("it waits again") { clock.sleeping == [60] }
+      clock.advance(by: 10)
+      try session.transfer(TransferRequest(download: fixture.url)).cancel()
+      try await eventually("it has reported an end, and waits for the rest of the minute") {
+        try session.transfers.count == 1 && clock.sleeping == [50]
+      }
+      #expect(workers.value == 2)
       let lock = FetchLock(path: fixture.folder.appending(path: "transfers/worker.lock").path)
       let running = try #require(try lock.acquire())
-      clock.advance(by: 60)
+      clock.advance(by: 50)
       try await eventually("it has looked for the worker") { clock.sleeping == [60] }
       #expect(workers.value == 2)
       running.release()

@@ -151,8 +151,9 @@ public final class TransferSession: Sendable {
   }
 
   func resume(_ number: Int64) throws {
-    guard try journal.resume(number, at: clock.now) else { return }
+    // Before the journal changes, because the change wakes the task that starts a worker if none was started of late.
     lastStart.withLock { $0 = clock.now }
+    guard try journal.resume(number, at: clock.now) else { return }
     try startWorker()
   }
 
