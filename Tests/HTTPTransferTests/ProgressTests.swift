@@ -4,21 +4,25 @@ import HTTPTransfer
 import TestKit
 import Testing
 
-@Suite("The progress of a large download") struct ProgressTests {
-  /// The number of bytes that each attempt brings, which is less than a sixteenth of the file.
-  private static let step = 2_000_000
+@Suite("The progress of a download") struct ProgressTests {
+  /// The numbers of bytes that each attempt brings and of the file, and whether the former is enough.
+  private static let steps: [(Int, Int, Bool)] = [
+    (1 << 20, 100_000_000, true), ((1 << 20) - 1, 100_000_000, false), (10_000, 160_000, true),
+    (9_999, 160_000, false),
+  ]
 
-  @Test("of a mebibyte in each attempt keeps the waits short, and less does not", arguments: [true, false])
-  func waits(isEnough: Bool) async throws {
+  @Test(
+    "of a mebibyte or a sixteenth of the file in each attempt keeps the waits short, and less does not",
+    arguments: steps)
+  func waits(step: Int, total: Int, isEnough: Bool) async throws {
     try await TransferFixture.with { fixture in
-      let step = isEnough ? Self.step : 1_000_000
       fixture.modify { _, request, _ in
         let first = request["Range"]?.wholeMatch(of: /bytes=([0-9]+)-/).flatMap { Int($0.1) } ?? 0
         var response = FaultResponse(
-          headers: [("ETag", "\"one\""), ("Content-Range", "bytes \(first)-99999999/100000000")],
+          headers: [("ETag", "\"one\""), ("Content-Range", "bytes \(first)-\(total - 1)/\(total)")],
           body: Data(count: step))
         if first > 0 { response.status = 206 }
-        return response.declaring(length: 100_000_000 - first).hanging(at: .body(step))
+        return response.declaring(length: total - first).hanging(at: .body(step))
       }
       let number = try fixture.download()
       try await fixture.working {

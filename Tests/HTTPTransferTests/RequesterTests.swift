@@ -142,6 +142,94 @@ import Testing
     }
   }
 
+  @Test(
+    "has its validators after a redirect only within the origin of its URL",
+    arguments: [
+      ("https://news.example/0", "https://NEWS.example:443/1", true),
+      ("https://news.example/0", "https://other.example/1", false),
+      ("https://news.example/0", "https://news.example:8443/1", false),
+      ("http://news.example:8080/0", "https://news.example:8080/1", false),
+    ])
+  func origins(start: String, target: String, isSame: Bool) async throws {
+    let transport = Recorder { url in
+      url.lastPathComponent == "0" ? Self.response(302, [HTTPHeader("Location", target)]) : Self.response(200)
+    }
+    let url = try #require(URL(string: start))
+    var meter = HTTPRequester.Meter()
+    _ = try await requester(transport).get(
+      url, conditions: HTTPRequester.Conditions(entityTag: "\"0\""), meter: &meter)
+    let areConditional = transport.calls.map { call in call.headers.contains { $0.name == "If-None-Match" } }
+    #expect(areConditional == [true, isSame])
+  }
+
+  @Test(
+    "delays others by the Retry-After of a refusal that may pass or of a redirect, and of no other response",
+    arguments: [
+      (200, false), (299, false), (300, true), (304, false), (305, true), (399, true), (400, false), (428, false),
+      (429, true), (430, false), (499, false), (500, true), (599, true),
+    ])
+  func waits(status: Int, isKept: Bool) async throws {
+    let url = try #require(URL(string: "https://news.example/0"))
+    for method in ["GET", "PUT", "POST"] {
+      let requester = requester(Recorder { _ in Self.response(status, [HTTPHeader("Retry-After", "60")]) })
+      let meter = try await send(method, url, requester)
+      #expect(meter.status == status)
+      #expect(requester.retryAfterStore.remaining(for: url) == (isKept ? 60 : 0), "\(method)")
+    }
+  }
+
+  /// Sends a request: without a content, with a short one, or with a file.
+  private func send(_ method: String, _ url: URL, _ requester: HTTPRequester) async throws -> HTTPRequester.Meter {
+    var meter = HTTPRequester.Meter()
+    switch method {
+    case "GET": _ = try await requester.get(url, meter: &meter)
+    case "PUT": _ = try await requester.send(json: Data(), to: url, method: method, headers: [], meter: &meter)
+    default:
+      let file = HTTPFile(url: url, length: 0) { _ in }
+      _ = try await requester.upload(file, to: url, method: method, headers: [], maximumBytes: 100, meter: &meter)
+    }
+    return meter
+  }
+
+  @Test("whose response breaks off has its status, whatever it sends", arguments: ["GET", "PUT", "POST"])
+  func interruptedAnswer(method: String) async throws {
+    let requester = requester(
+      Recorder { _ in
+        let body = AsyncThrowingStream<Data, any Error> { continuation in
+          continuation.finish(throwing: HTTPTransportError(.broken, "it failed"))
+        }
+        return HTTPTransportResponse(status: 200, headers: [], body: body)
+      })
+    let url = try #require(URL(string: "https://news.example/"))
+    let failure = await #expect(throws: FetchError.self) { _ = try await send(method, url, requester) }
+    #expect(failure?.message == "the response was interrupted: it failed")
+    #expect(failure?.status == 200)
+  }
+
+  /// A transport that responds only to the first request, with a redirect.
+  private struct Vanishing: HTTPTransport {
+    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+      guard url.lastPathComponent == "0" else { throw HTTPTransportError(.broken, "it failed") }
+      return RequesterTests.response(302, [HTTPHeader("Location", "/1")])
+    }
+
+    func upload(
+      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse { throw HTTPTransportError(.broken, "not used") }
+  }
+
+  @Test("without a response after a redirect has no status")
+  func vanished() async throws {
+    var requester = requester(Recorder { _ in Self.response(200) })
+    requester.transport = Vanishing()
+    let url = try #require(URL(string: "https://news.example/0"))
+    var meter = HTTPRequester.Meter()
+    let failure = await #expect(throws: FetchError.self) { _ = try await requester.get(url, meter: &meter) }
+    #expect(failure?.message == "no response from news.example: it failed")
+    #expect(failure?.status == nil)
+    #expect(meter.requests == 2 && meter.status == nil)
+  }
+
   @Test("accepts a body of 8 MiB, and no byte more", arguments: [0, 1])
   func limit(excess: Int) async throws {
     let transport = Recorder { _ in Self.response(200, [], [Data(count: 8 << 20), Data(count: excess)]) }

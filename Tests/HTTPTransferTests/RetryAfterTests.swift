@@ -81,6 +81,20 @@ import Testing
     }
   }
 
+  @Test("that are dates are measured by the clock of the worker if the server names no time of its own")
+  func date() async throws {
+    try await TransferFixture.with { fixture in
+      let clock = fixture.clock
+      fixture.modify { _, _, _ in .busy(503, retryAfter: .date(clock.now.date + 300)) }
+      let number = try fixture.download()
+      try await fixture.working {
+        try await fixture.eventually("it has been refused") { try fixture.journal.transfer(number)?.failure != nil }
+      }
+      let remaining = RetryAfterStore(store: fixture.folder, clock: clock).remaining(for: fixture.url)
+      #expect(100...300 ~= remaining)
+    }
+  }
+
   @Test(
     "apply to all transfers from the server, also to those that are resumed by hand",
     arguments: [TransferRequest.Direction.download, .upload])

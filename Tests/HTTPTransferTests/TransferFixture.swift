@@ -94,11 +94,12 @@ struct TransferFixture {
 
   /// Runs the body with a worker and stops the worker afterwards.
   func working(
-    obstacles: Set<Transfer.Obstacle> = [], log: @escaping @Sendable (String) -> Void = { _ in },
-    _ body: () async throws -> Void
+    transport: (any HTTPTransport)? = nil, obstacles: Set<Transfer.Obstacle> = [],
+    log: @escaping @Sendable (String) -> Void = { _ in }, _ body: () async throws -> Void
   ) async throws {
     let worker = try TransferWorker(
-      store: folder, userAgent: "tests/1 (+https://example.org)", obstacles: { obstacles }, clock: clock, log: log)
+      store: folder, userAgent: "tests/1 (+https://example.org)", transport: transport, obstacles: { obstacles },
+      clock: clock, log: log)
     let task = Task { try await worker.run() }
     let result: Result<Void, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }
