@@ -17,6 +17,9 @@
         close(output)
         unlink(file.path)
       }
+      // Without close-on-exec.
+      let other = open("/dev/null", O_RDONLY)
+      defer { close(other) }
       // Other signals would be missed by the processes of other tests.
       let signals = [SIGPIPE, SIGHUP]
       let actions = signals.map { signal($0, SIG_IGN) }
@@ -35,6 +38,7 @@
         echo $1 $5
         echo "$A$HOME"
         readlink /proc/$$/fd/0 /proc/$$/fd/2
+        [ -e /proc/$$/fd/\(other) ] && echo inherited
         """
       let process = try spawner(script).start(output: output)
       waitpid(process, nil, 0)

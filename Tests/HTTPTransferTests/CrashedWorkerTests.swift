@@ -92,6 +92,10 @@ import Testing
       try await fixture.working {
         let start = fixture.clock.now
         try await fixture.eventually("the first is tried") { !fixture.server.requests.isEmpty }
+        // The clock stands still here.
+        try await eventually("the worker waits no longer than ten seconds") {
+          fixture.clock.sleeping.contains { $0 <= 10 }
+        }
         try await fixture.eventually("the second is tried") { fixture.server.requests.count > 1 }
         #expect(fixture.clock.now.seconds(since: start) >= 10)
         try await fixture.eventually("all are tried") { fixture.server.requests.count == 3 }

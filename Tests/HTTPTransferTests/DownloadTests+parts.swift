@@ -59,16 +59,31 @@ extension DownloadTests {
   }
 
   @Test(
-    "is complete if a killed process has moved it, which its digest tells from another file", arguments: [true, false])
-  func moved(isMoved: Bool) async throws {
+    "is complete if a killed process has moved it, which its announced or required digest tells from another file",
+    arguments: [true, false], [true, false])
+  func moved(isMoved: Bool, isAnnounced: Bool) async throws {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
-      let number = try fixture.download()
-      try await record(fixture, number, digest: SHA256.hash(data: content).hexadecimal)
+      let digest = SHA256.hash(data: content).hexadecimal
+      let number = try fixture.download { $0.sha256 = isAnnounced ? nil : digest }
+      try await record(fixture, number, digest: isAnnounced ? digest : nil)
       try (isMoved ? content : TransferFixture.content(300_000, seed: 2)).write(to: fixture.output)
       try await fixture.working { try await fixture.finish(number) }
       #expect(try Data(contentsOf: fixture.output) == content)
       #expect(fixture.server.requests.count == (isMoved ? 0 : 1))
+    }
+  }
+
+  @Test("is complete if a killed process has moved it without its coding, whose digest the server has announced")
+  func movedUnpacked() async throws {
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      let number = try fixture.download()
+      try await record(fixture, number, digest: String(repeating: "0", count: 64), coding: "gzip")
+      try content.write(to: fixture.output)
+      try await fixture.working { try await fixture.finish(number) }
+      #expect(try Data(contentsOf: fixture.output) == content)
+      #expect(fixture.server.requests.isEmpty)
     }
   }
 
@@ -136,7 +151,7 @@ extension DownloadTests {
 
   /// Leaves the record of a process behind that was killed when all bytes had arrived.
   private func record(
-    _ fixture: TransferFixture, _ number: Int64, completed: Int = 300_000, digest: String?
+    _ fixture: TransferFixture, _ number: Int64, completed: Int = 300_000, digest: String?, coding: String? = nil
   ) async throws {
     let queue = try DatabaseQueue(path: fixture.folder.appending(path: "transfers/journal.sqlite").path)
     try await queue.write { db in
@@ -144,6 +159,7 @@ extension DownloadTests {
       var json = try JSONSerialization.jsonObject(with: stored ?? Data()) as? [String: Any] ?? [:]
       (json["completed"], json["total"]) = (completed, 300_000)
       json["announcedSHA256"] = digest
+      json["coding"] = coding
       let data = try JSONSerialization.data(withJSONObject: json)
       try db.execute(sql: "UPDATE transfers SET json = ? WHERE number = ?", arguments: [data, number])
     }

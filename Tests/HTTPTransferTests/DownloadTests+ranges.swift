@@ -25,6 +25,7 @@ extension DownloadTests {
     "accepts a part only with a valid Content-Range that begins where its own part ends",
     arguments: [
       ("bytes 100000-299999/300000", true), ("Bytes  100000-299999/*", true), ("bytes 100000-300000/300000", false),
+      ("bytes 100000-100000/300000", true),
       ("bytes 100000-99999/300000", false), ("bytes 100000-299999", false), ("bits 100000-299999/300000", false),
       ("bytes 100000-299999/1000000000000000000", false), ("bytes */300000", false),
     ])

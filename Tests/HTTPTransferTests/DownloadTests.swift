@@ -336,6 +336,18 @@ import Testing
     }
   }
 
+  @Test("is given up as soon as it is larger than the maximum of its request, however long its server goes on")
+  func endless() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in response.framed(.chunked).hanging(at: .body(200_000)) }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download { $0.maximumBytes = 100_000 })
+        #expect(transfer.failure == "the content has more than 100000 bytes")
+      }
+      #expect(fixture.server.requests.count == 1)
+    }
+  }
+
   @Test("is given up at once if the declared length is larger than the maximum of its request")
   func declaredTooLarge() async throws {
     try await TransferFixture.with { fixture in

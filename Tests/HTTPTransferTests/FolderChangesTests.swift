@@ -63,6 +63,32 @@ import Testing
     }
   }
 
+  @Test("does not end with a change of another file")
+  func otherFiles() async throws {
+    try await withFolder { folder in
+      let names = Mutex<[String]>([])
+      let changes = FolderChanges(folder: folder) { name in
+        names.withLock { $0.append(name) }
+        return name == "relevant"
+      }
+      // When the second change is read, the first one has had its effect.
+      for name in ["first", "second"] {
+        try Data().write(to: folder.appending(path: name))
+        try await eventually("the \(name) change is read") { names.withLock { $0.contains(name) } }
+      }
+      let clock = ManualClock()
+      let start = clock.now
+      let task = Task {
+        await changes.wait(upTo: 60, clock: clock)
+        return clock.now.seconds(since: start)
+      }
+      try await eventually("it waits") { clock.sleeping == [60] }
+      clock.advance(by: 60)
+      let waited = await task.value
+      #expect(waited == 60)
+    }
+  }
+
   @Test("ends at once after a signal since the last one, and once only")
   func signalled() async throws {
     try await withFolder { folder in

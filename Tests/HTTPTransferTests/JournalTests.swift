@@ -35,6 +35,25 @@ import Testing
     }
   }
 
+  @Test(
+    "is renamed if it is damaged, which is also logged by a worker, and by the question whether one is needed",
+    arguments: [true, false])
+  func damagedBefore(isQuestion: Bool) async throws {
+    try await TransferFixture.with { fixture in
+      let store = fixture.folder.appending(path: "other")
+      _ = try TransferJournal(store: store)
+      try Data(repeating: 0x5A, count: 5000).write(to: store.appending(path: "transfers/journal.sqlite"))
+      let lines = Mutex<[String]>([])
+      if isQuestion {
+        _ = try TransferJournal.needsWorker(store: store, log: { line in lines.withLock { $0.append(line) } })
+      } else {
+        _ = try TransferWorker(
+          store: store, userAgent: "tests/1", log: { line in lines.withLock { $0.append(line) } })
+      }
+      #expect(lines.withLock { $0.count { $0.contains("journal.sqlite.broken-") } } == 1)
+    }
+  }
+
   @Test("keeps header fields until the end of the transfer, in files that only the user can read")
   func secrets() async throws {
     let key = "Bearer s3cret-of-the-desk"

@@ -101,19 +101,43 @@ extension ResumableUploadTests {
     }
   }
 
-  @Test("is not begun by a redirect that may change the method", arguments: [301, 302, 303])
-  func redirected(status: Int) async throws {
+  @Test(
+    "is neither begun nor ended by a redirect that may change the method", arguments: [301, 302, 303],
+    ["POST", "PATCH"])
+  func redirected(status: Int, method: String) async throws {
     try await with { fixture, parts in
       fixture.modify { original, request, number in
         var response = parts.respond(original, request, number)
-        if request.method == "POST" { response.status = status }
+        if request.method == method { response.status = status }
         return response
       }
       try await fixture.working {
         let transfer = try await fixture.end(of: upload(fixture))
         #expect(transfer.state == .failed)
+        #expect(transfer.failure == "the server responded with \(status)")
       }
-      #expect(fixture.server.requests.map(\.method) == ["OPTIONS", "POST"])
+      let methods = ["OPTIONS", "POST"] + (method == "PATCH" ? ["PATCH"] : [])
+      #expect(fixture.server.requests.map(\.method) == methods)
+    }
+  }
+
+  @Test("is tried again if the server does not respond within two minutes before it is begun")
+  func silentServer() async throws {
+    try await with { fixture, parts in
+      fixture.modify { original, request, count in
+        let answer = parts.respond(original, request, count)
+        return count == 0 ? answer.hanging(at: .start) : answer
+      }
+      let number = try upload(fixture)
+      try await fixture.working {
+        // The clock stands still until the server has the request.
+        try await eventually("it waits") {
+          fixture.server.requests.count == 1 && fixture.clock.sleeping.contains(120)
+        }
+        fixture.clock.advance(by: 120)
+        try await fixture.finish(number)
+      }
+      #expect(fixture.server.requests.map(\.method) == ["OPTIONS", "OPTIONS", "POST", "PATCH"])
     }
   }
 

@@ -238,7 +238,7 @@ import Testing
 
   @Test(
     "is one request to a server without such uploads, which is asked once",
-    arguments: [(404, nil), (405, nil), (200, nil), (501, nil), (204, "5")] as [(Int, String?)])
+    arguments: [(404, nil), (405, nil), (200, nil), (501, nil), (204, "5"), (300, "6"), (404, "6")] as [(Int, String?)])
   func unsupported(status: Int, version: String?) async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { original, request, number in

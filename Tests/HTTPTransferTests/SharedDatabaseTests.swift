@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("Restricts a file of earlier builds to its user")
+  @Test("Restricts a file of earlier builds to its user, and leaves no other file")
   func restricted() throws {
     try Self.withFile { file in
       var migrator = DatabaseMigrator()
@@ -67,6 +67,8 @@ import Testing
       let queue = try DatabaseQueue.open(file, migrator)
       let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
       #expect(mode == 0o600)
+      let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+      #expect(names.allSatisfy { ["file.sqlite", "file.sqlite-wal", "file.sqlite-shm"].contains($0) }, "\(names)")
       try queue.close()
     }
   }
