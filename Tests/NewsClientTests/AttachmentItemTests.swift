@@ -1,6 +1,7 @@
 import BackgroundFetch
 import FaultServer
 import Foundation
+import GRDB
 import HTTPTransfer
 import News
 import NewsClient
@@ -58,9 +59,37 @@ import Testing
       try await fetch(news)
       #expect(try journal.transfers().count == 1, "it is under way")
       try journal.cancel(first.number)
+      try await fetch(item("two"))
+      #expect(try journal.transfers().map(\.state) == [.cancelled], "it has not changed")
       news.text = "changed again"
       try await fetch(news)
       #expect(try journal.transfers().map(\.state) == [.cancelled, .running])
+    }
+  }
+
+  @Test("count for the total with no more than their maximum if their length is unknown")
+  func unknownLengths() async throws {
+    try await with(AttachmentPolicy(.all, maximumItemBytes: 600, maximumTotalBytes: 1200)) { _, journal, fetch in
+      for number in 1...3 {
+        try await fetch(item("\(number)", News.Attachment(url: "/v1/media/\(number)", type: "image/png")))
+      }
+      #expect(try journal.transfers().map(\.request.url.path) == ["/v1/media/1", "/v1/media/2"])
+    }
+  }
+
+  @Test("count for the total with their length once a server has declared it")
+  func declaredLength() async throws {
+    try await with(AttachmentPolicy(.all, maximumItemBytes: 3000, maximumTotalBytes: 4000)) { _, journal, fetch in
+      try await fetch(item("one", News.Attachment(url: "/v1/media/1", type: "image/png")))
+      let queue = try DatabaseQueue(path: journal.folder.appending(path: "journal.sqlite").path)
+      try await queue.write { db in
+        try db.execute(
+          sql: "UPDATE transfers SET json = CAST(json_set(CAST(json AS TEXT), '$.total', 1000) AS BLOB)")
+      }
+      try queue.close()
+      #expect(try journal.transfers().map(\.total) == [1000])
+      try await fetch(item("two", News.Attachment(url: "/v1/media/2", type: "image/png")))
+      #expect(try journal.transfers().count == 2)
     }
   }
 
@@ -136,6 +165,22 @@ import Testing
       await application.enterBackground()
       #expect(try session.transfer(TransferRequest(download: url)).transfer?.request.isDiscretionary == true)
       await session.invalidate()
+    }
+  }
+
+  @Test("launches the application at their end, unless it wants no launch", arguments: [true, false])
+  func launches(sendsLaunchEvents: Bool) async throws {
+    try await Installation.with { installation in
+      let application = ApplicationLifecycle(launchReason: .user, clock: installation.clock)
+      let session = try TransferSession(
+        identifier: "media", store: installation.folder, application: application, delegate: Delegate(),
+        sendsLaunchEvents: sendsLaunchEvents, startWorker: {})
+      let url = try #require(URL(string: installation.server.url))
+      let task = try session.transfer(TransferRequest(download: url))
+      await session.invalidate()
+      try task.cancel()
+      let isNeeded = try TransferJournal.needsWorker(store: installation.folder, clock: installation.clock)
+      #expect(isNeeded == sendsLaunchEvents)
     }
   }
 }
