@@ -50,6 +50,21 @@
       #expect(lines[2...] == ["\(process) \(process)", "b", "/dev/null", "/dev/null"])
     }
 
+    @Test("as a worker has its arguments and the environment of this process")
+    func worker() async throws {
+      let file = FileManager.default.temporaryDirectory.appending(path: "tidings-worker-\(UUID().uuidString)")
+      defer { unlink(file.path) }
+      let path = try #require(ProcessInfo.processInfo.environment["PATH"])
+      let worker = WorkerProcess(
+        executable: URL(filePath: "/bin/sh"),
+        arguments: ["-c", #"cat /proc/self/environ >"$1""#, "sh", file.path])
+      try worker.start()
+      try await eventually("it has written its environment") {
+        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        return text.split(separator: "\0").contains { $0 == "PATH=\(path)" }
+      }
+    }
+
     @Test("without its end being awaited is reaped, and one that is missing is named")
     func detached() async throws {
       let process = try spawner("exit 0").startDetached()

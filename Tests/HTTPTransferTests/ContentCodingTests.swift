@@ -222,6 +222,16 @@ import Testing
     }
   }
 
+  @Test("is removed from a file of several hundred kilobytes")
+  func large() async throws {
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in FaultResponse(body: content).gzipped() }
+      try await fixture.working { try await fixture.finish(fixture.download()) }
+      #expect(try Data(contentsOf: fixture.output) == content)
+    }
+  }
+
   @Test("is removed as often as it is named", arguments: [1, 2, 3])
   func layers(names: Int) async throws {
     let content = Self.content

@@ -144,6 +144,8 @@ import Testing
         let transfer = try fixture.journal.add(TransferRequest(download: fixture.url), session: session)
         try fixture.journal.cancel(transfer.number)
       }
+      // A suspended transfer holds nothing up.
+      _ = try fixture.journal.add(TransferRequest(download: fixture.url), session: "quay")
       try await work(fixture, launches)
       #expect(launches.all == ["quay", "pier", "dock"])
     }

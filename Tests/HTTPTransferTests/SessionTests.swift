@@ -289,6 +289,8 @@ import Testing
     try await TransferFixture.with { fixture in
       let recorder = EventRecorder()
       let session = try session(fixture, recorder)
+      // A suspended transfer holds nothing up.
+      _ = try session.transfer(TransferRequest(download: fixture.url))
       let task = try session.transfer(TransferRequest(download: fixture.url))
       try task.resume()
       try session.onAllEventsDelivered { recorder.note("first") }

@@ -166,6 +166,28 @@ import Testing
     }
   }
 
+  @Test("ends a download after three cuts that are less than an eighth of it apart")
+  func cutsNearby() async throws {
+    try await TransferFixture.with(TransferFixture.content(4_000_000)) { fixture in
+      let cuts = [1_000_000, 1_400_000, 1_000_000]
+      fixture.modify { response, _, number in
+        let response = response.removing("ETag")
+        return number < cuts.count ? response.hanging(at: .body(cuts[number])) : response
+      }
+      let number = try fixture.download()
+      try await fixture.working {
+        // Bytes that arrive together with the end of a connection may be lost.
+        for cut in cuts {
+          try await fixture.eventually("\(cut) bytes are stored") { try fixture.partialSize() == cut }
+          await fixture.server.closeConnections()
+        }
+        let transfer = try await fixture.end(of: number)
+        #expect(transfer.state == .failed)
+      }
+      #expect(fixture.server.requests.count == 3)
+    }
+  }
+
   @Test("ends a download after three cuts at the same place in a row")
   func cutsInARow() async throws {
     try await TransferFixture.with(TransferFixture.content(4_000_000)) { fixture in

@@ -93,6 +93,35 @@ import Testing
     }
   }
 
+  @Test("are reported if no worker starts for them, or if they have no folder")
+  func failures() async throws {
+    try await Installation.with { installation in
+      let log = Reports()
+      let client = try NewsFetcher(
+        .init(folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1"),
+        application: ApplicationLifecycle(launchReason: .fetch, clock: installation.clock), clock: installation.clock,
+        log: log.note)
+      let folder = installation.folder.appending(path: "attachments")
+      try Data().write(to: folder)
+      let failure = #expect(throws: FetchError.self) {
+        _ = try AttachmentDownloads(client, policy: AttachmentPolicy(.all)) {}
+      }
+      #expect(failure?.code == .storage)
+      #expect(failure?.message == "cannot write to the folder of attachments: not a directory")
+      try FileManager.default.removeItem(at: folder)
+      let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.all)) {
+        throw FetchError(.storage, "there is no worker")
+      }
+      installation.feed.publish([item("one", News.Attachment(url: "/v1/media/1", type: "image/png"))])
+      await client.performFetch()
+      _ = await client.application.suspend()
+      #expect(log.texts.contains("attachments: there is no worker"), "\(log.texts)")
+      let transfers = try TransferJournal(store: installation.folder).transfers()
+      #expect(transfers.map(\.state) == [.running])
+      withExtendedLifetime(downloads) {}
+    }
+  }
+
   @Test("have files in the folder alone, whatever digest their server names")
   func names() async throws {
     let digest = String(repeating: "AB", count: 32)
