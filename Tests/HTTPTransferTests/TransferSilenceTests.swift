@@ -56,7 +56,9 @@ import Testing
           }
         }
       }
-      #expect(try fixture.journal.transfer(number)?.state == .running)
+      let transfer = try #require(try fixture.journal.transfer(number))
+      #expect(transfer.state == .running)
+      #expect(transfer.total == (direction == .upload ? 100_000 : nil))
     }
   }
 }
