@@ -55,6 +55,47 @@ struct ExportedLineTests {
     #expect(events(line(bytes + 1)).complaints == [complaint])
   }
 
+  @Test(
+    "have texts of attachments of at most as many bytes as written ones",
+    arguments: [("alt", 1024), ("caption", 2048), ("credit", 256)])
+  func longestOfAttachments(field: String, bytes: Int) throws {
+    func line(_ count: Int) -> String {
+      let text = String(repeating: "x", count: count)
+      return Self.line(#""attachments":[{"url":"https://example.org/a","type":"image/png","\#(field)":"\#(text)"}]"#)
+    }
+    #expect(try entry(line(bytes)).attachments.count == 1)
+    let complaint = "skipped line 1: the \(field) has \(bytes + 1) bytes, more than \(bytes)"
+    #expect(events(line(bytes + 1)).complaints == [complaint])
+  }
+
+  private static let file = #""url":"https://example.org/a""#
+  private static let missing = "is missing or cannot be read"
+  private static let brokenParts: [(field: String, message: String)] = [
+    (#""attachments":[{\#(file),"type":"?"}]"#, "the field \"attachments.type\" \(missing)"),
+    (
+      #""attachments":[{\#(file),"type":"image/png","height":0}]"#, "the field \"attachments.height\" \(missing)"
+    ),
+    (
+      #""attachments":[\#(Array(repeating: #"{\#(file),"type":"image/png"}"#, count: 33).joined(separator: ","))]"#,
+      "has 33 attachments, more than 32"
+    ),
+    (
+      #""sourceDigest":"\#(String(repeating: "0a", count: 32))","source":"a""#,
+      "the field \"guid\" \(missing)"
+    ),
+    (
+      #""newTopics":[{"slug":"a","titles":{"en":"\#(String(repeating: "x", count: 257))"},"position":0}]"#,
+      "the topic's title has 257 bytes, more than 256"
+    ),
+  ]
+
+  @Test("are skipped if a part of them breaks a rule", arguments: brokenParts)
+  func parts(field: String, message: String) {
+    let events = events(Self.line(field) + Self.line(#""title":"fine""#))
+    #expect(events.complaints == ["skipped line 1: " + message])
+    #expect(events.entries.map(\.title) == ["fine"])
+  }
+
   @Test("have no source for items that editors created")
   func madeByEditor() throws {
     let entry = try entry(Self.line(#""source":"desk""#))

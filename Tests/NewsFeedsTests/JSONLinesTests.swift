@@ -172,6 +172,17 @@ struct JSONLinesTests {
     #expect(events.entries.count == 2)
   }
 
+  @Test("reads lines of as many bytes as the limit", arguments: [1, 7, Int.max])
+  func longestLine(pieces: Int) {
+    var limits = FeedReader.Limits()
+    limits.entryBytes = 100
+    let head = "{\"date\":\"2026-08-20\",\"guid\":\"1\",\"text\":\""
+    func line(_ bytes: Int) -> String { head + String(repeating: "x", count: bytes - head.utf8.count - 2) + "\"}\n" }
+    let found = events(Data((line(100) + line(101)).utf8), pieces: pieces, limits: limits)
+    #expect(found.entries.count == 1)
+    #expect(found.complaints == ["skipped line 2: is larger than 100 bytes"])
+  }
+
   @Test("removes characters that the database or a client cannot store")
   func nonsense() throws {
     let entry = try entry(
