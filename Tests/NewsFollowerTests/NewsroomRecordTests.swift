@@ -136,5 +136,24 @@ import Testing
     #expect(item.content.attachments.count == 32)
   }
 
+  @Test("of an erased item keeps the name of its source, which is all that is left of its origin")
+  func erased() throws {
+    let changes = """
+      {"erased": "2026-01-02T00:00:00Z", "state": "expired", "gone": "expired", "text": null, "source": "rss:a"}
+      """
+    guard case .item(let item) = try Self.record("item", changes) else { throw UnexpectedRecord() }
+    #expect(item.source == "rss:a" && item.guid == nil && item.digest == nil && item.content.text.isEmpty)
+    #expect(item.goneReason == .expired && item.erased != nil)
+  }
+
+  @Test("of a topic has titles of at most 256 bytes")
+  func topic() throws {
+    let title = String(repeating: "x", count: 256)
+    guard case .topic(let slug, let content, _) = try Self.record("topic", #"{"titles": {"en": "\#(title)"}}"#) else {
+      throw UnexpectedRecord()
+    }
+    #expect(slug == "sport" && content.titles == ["en": title] && content.position == 1)
+  }
+
   private struct UnexpectedRecord: Error {}
 }

@@ -217,14 +217,53 @@ import Testing
     return "{\"item\": {" + (fields.filter { !$0.hasPrefix(name) } + [change]).joined(separator: ", ") + "}}"
   }
 
-  @Test("A newsroom with more items than one publication takes is restored")
+  /// Returns the record of the first write of an item.
+  private static func write(_ number: Int) -> String {
+    let item = String(format: "019a1111-0000-7000-8000-%012d", number)
+    return #"{"history": {"at": "2026-01-01T00:00:00.000Z", "item": "\#(item)", "state": "draft", "#
+      + #""editor": "import", "fields": ["text"], "replaced": {"title": "y"}, "revision": 1}}"#
+  }
+
+  @Test("A newsroom with more items than one publication takes is restored with the history of all")
   func largest() async throws {
     try await Installation.with { installation in
       let items = (1...1100).map { Self.item($0, #""state": "published""#) }
-      let text = ([#"{"newsroom": {"history": false}}"#] + items).joined(separator: "\n")
+      let writes = [1, 1100].map { Self.write($0) }
+      let text = ([#"{"newsroom": {"history": true}}"#] + items + writes).joined(separator: "\n")
       let counts = try await Self.importing(text, into: installation)
       #expect(counts == ImportTests.Counts(read: 1100, inserted: 1100))
       #expect(try await installation.counter() == 1100)
+      #expect(try await installation.value("SELECT count(*) FROM item_history") == 2)
+    }
+  }
+
+  @Test("A newsroom is exported to a file, which has its name once it is complete, with all that its records have")
+  func file() async throws {
+    try await Installation.with { installation in
+      let id = "019a1111-0000-7000-8000-00000000000"
+      let digest = String(repeating: "0a", count: 32)
+      let records: [String] = [
+        #"{"topic": {"slug": "a", "titles": {"en": "A"}, "position": -2, "revision": 4}}"#,
+        #"{"media": {"id": "\#(id)1", "name": "ferry.png", "type": "image/png", "bytes": 7, "width": 3, "height": 5, "#
+          + #""sha256": "\#(digest)", "created": "2026-01-01T00:00:00.123Z"}}"#,
+        #"{"withdrawnMedia": {"id": "\#(id)2", "reason": "retracted"}}"#,
+        #"{"subscription": {"id": "\#(id)3", "url": "https://feeds.example/", "state": "draft", "title": "Port", "#
+          + #""paused": true, "topics": ["a"], "language": "de", "revision": 5}}"#,
+        Self.write(4),
+      ]
+      let lines = [#"{"newsroom":{"history":true}}"#, Self.item(4, #""title": "t""#)] + records
+      let counts = try await Self.importing(lines.joined(separator: "\n"), into: installation)
+      #expect(counts == ImportTests.Counts(read: 1, inserted: 1))
+      try await withFolder(["news.jsonl": "the one before"]) { folder in
+        let path = folder.appending(path: "news.jsonl").path
+        let result = try await installation.run("export", "--all", "--history", path)
+        #expect(result.status == 0 && result.output == "", "\(result.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names == ["news.jsonl"])
+        let exported = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { String($0) }
+        #expect(exported.count == lines.count)
+        for line in [lines[0]] + records { #expect(exported.contains(line), "\(exported)") }
+      }
     }
   }
 
