@@ -10,7 +10,8 @@ import Testing
   private static let commands: [[String]] = [
     ["serve"], ["migrate"], ["migrate", "--check"], ["import", "--json", "/dev/null"], ["export"], ["keys", "list"],
     ["keys", "create", "--name", "desk", "--scope", "items:write"], ["keys", "revoke", "x"], ["epoch", "show"],
-    ["epoch", "new"], ["purge", "--older-than", "1d"], ["doctor", "--json"],
+    ["epoch", "new"], ["purge", "--older-than", "1d"], ["doctor", "--json"], ["import", "/dev/null"],
+    ["export", "--all"], ["subscriptions", "poll"],
   ]
 
   /// Runs a command with another connection string.

@@ -75,11 +75,14 @@ import Testing
   @Test("Standard input is a file like any other")
   func standardInput() async throws {
     try await Installation.with { installation in
-      try await withFolder(["news.jsonl": Self.lines]) { folder in
+      try await withFolder(["news.jsonl": Self.lines, "readme.txt": "no feed at all"]) { folder in
         let path = folder.appending(path: "news.jsonl").path
         let first = try await counts(installation, "-", input: path)
         #expect(first == Counts(read: 3, inserted: 3))
         #expect(try await counts(installation, path) == Counts(read: 3, unchanged: 3))
+        let text = folder.appending(path: "readme.txt").path
+        let broken = try await installation.run("import", "-", input: text)
+        #expect(broken.status == 1 && broken.errors.hasPrefix("standard input: line 1: "), "\(broken.errors)")
       }
     }
   }
@@ -121,6 +124,10 @@ import Testing
         let summary = try JSONSerialization.jsonObject(with: data) as? [String: Any]
         #expect((summary?["error"] as? String)?.isEmpty == false, "\(result.output)")
         #expect(try await installation.value("SELECT count(*) FROM items") == 350)
+        // What was done is told in any form.
+        let again = try await installation.run("import", folder.appending(path: "news.jsonl").path)
+        #expect(again.status == 1)
+        #expect(again.output == "read 600, inserted 0, updated 0, unchanged 350, skipped 0\n", "\(again.errors)")
       }
     }
   }

@@ -231,6 +231,10 @@ import Testing
         // A password in an address is taken out of it, and needs a key.
         let secret = try await installation.run("subscriptions", "add", "https://u:p@feeds.example/")
         #expect(secret.status == 1 && secret.errors.contains("TIDINGS_FEED_PASSWORD_KEY"))
+        let topics = try await installation.run(
+          "subscriptions", "add", "https://feeds.example/", "--topics", "nowhere")
+        #expect(topics.status == 1 && topics.output == "")
+        #expect(topics.errors.contains("--topics must be existing topics; not found: nowhere"), "\(topics.errors)")
         #expect(server.connections == 0)
       }
     }

@@ -58,7 +58,7 @@ import Testing
     let title = String(repeating: "t", count: 1024)
     let right = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     try await FaultServer.with({ $0["Authorization"] == right ? Self.feed : FaultResponse(status: 401) }) { server in
-      try await withFolder(["password": password + "\n"]) { folder in
+      try await withFolder(["password": password + "\n", "windows": password + "\r\n"]) { folder in
         try await Installation.with { installation in
           try await Self.makeTopic(installation)
           let file = folder.appending(path: "password").path
@@ -74,8 +74,11 @@ import Testing
           #expect(line.hasPrefix("\(id)\t\(server.url)/feed\tdraft\tharbour\t20") && line.hasSuffix("\t\t\(title)\n"))
           let row = try #require(try await installation.sql.query("SELECT language FROM subscriptions").first)
           #expect(try row.decode("language", as: String.self) == "de")
+          // The options precede the user of the address. Files of other systems have other ends of lines.
+          let other = "\(server.url)/other".replacing("://", with: "://x:y@")
           let second = try await Self.run(
-            installation, ["add", "\(server.url)/other", "--feed-user", user, "--password-file", "-"], input: file)
+            installation, ["add", other, "--feed-user", user, "--password-file", "-"],
+            input: folder.appending(path: "windows").path)
           #expect(second.status == 0, "\(second.errors)")
         }
       }
@@ -200,18 +203,40 @@ import Testing
   }
 
   @Test(
-    "An export names the folder of a topic in the language of the feed, or else in its first one",
+    "An export has the names and languages of feeds, and that of a folder in the language of the feed or in its first",
     arguments: [("fr", "Port"), ("de", "Harbour"), (nil, "Harbour")] as [(String?, String)])
   func exported(language: String?, folder: String) async throws {
     try await Installation.with { installation in
       try await Self.makeTopic(installation)
       _ = try await installation.sql.query(
         """
-        INSERT INTO subscriptions (id, url, state, topics, language)
-        VALUES (gen_random_uuid(), 'https://a.example/', 'published', '{harbour}', \(language))
+        INSERT INTO subscriptions (id, url, state, topics, title, language)
+        VALUES (gen_random_uuid(), 'https://a.example/', 'published', '{harbour}', 'Tides', \(language))
         """)
       let exported = try await Self.run(installation, ["export"])
       #expect(exported.status == 0 && exported.output.contains("<outline text=\"\(folder)\""), "\(exported.output)")
+      let attributes = #"text="Tides" title="Tides" xmlUrl="https://a.example/""#
+      let tag = language.map { #" language="\#($0)""# } ?? ""
+      #expect(exported.output.contains("\(attributes)\(tag) category=\"/harbour\"/>"), "\(exported.output)")
+    }
+  }
+
+  @Test("A folder whose name makes the slug of another topic has a topic of its own")
+  func folders() async throws {
+    let list = """
+      <opml version="2.0"><body><outline text="Harbour#">
+      <outline type="rss" text="A" xmlUrl="https://a.example/"/></outline></body></opml>
+      """
+    try await withFolder(["list.opml": list]) { folder in
+      try await Installation.with { installation in
+        try await Self.makeTopic(installation)
+        let result = try await Self.run(installation, ["import", folder.appending(path: "list.opml").path])
+        #expect(result.status == 0 && result.output == "read 1, added 1, skipped 0\n", "\(result.errors)")
+        let topic: String = try await installation.value("SELECT topics[1] FROM subscriptions")
+        #expect(topic.hasPrefix("harbour-"), "\(topic)")
+        let title: String = try await installation.value("SELECT titles->>'und' FROM topics WHERE slug <> 'harbour'")
+        #expect(title == "Harbour#")
+      }
     }
   }
 }
