@@ -256,13 +256,14 @@ import Testing
   private static func storeAsBefore(_ document: Data, _ followed: Followed) async throws {
     let reader = FeedReader(FeedReader.Options(address: "http://feeds.example/"))
     var batch = ImportBatch(now: Followed.start)
+    var ids: [UUID] = []
     for case .entry(let entry) in reader.feed(document) + reader.finish() where !entry.sharesName {
       _ = batch.add(entry)
+      ids.append(entry.earlierID ?? entry.id)
     }
     try await followed.store.ensureTopics(batch.takeTopics(beside: [:]))
-    let items = batch.takeItems().map { item in
-      ImportedItem(
-        id: item.earlierID ?? item.id, source: item.source, guid: item.guid, digest: item.digest, content: item.content)
+    let items = zip(batch.takeItems(), ids).map { item, id in
+      ImportedItem(id: id, source: item.source, guid: item.guid, digest: item.digest, content: item.content)
     }
     _ = try await followed.store.importItems(items)
   }

@@ -32,6 +32,19 @@ import Testing
     }
   }
 
+  @Test("Large items are exported in pages of at most 1 MiB, none of them left out")
+  func largeItems() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let ids = (1...20).map { UUID($0) }
+      try await sql.publish(ids, text: String(repeating: "x", count: 200_000))
+      let pages = Mutex<[[UUID]]>([])
+      try await store.export { page, _ in pages.withLock { $0.append(page.map(\.item.id)) } }
+      let found = pages.withLock { $0 }
+      #expect(found.flatMap { $0 } == ids)
+      #expect(found.allSatisfy { 1...5 ~= $0.count }, "\(found.map(\.count))")
+    }
+  }
+
   @Test("The records of a newsroom are of one moment, also if it is written before the last kind")
   func newsroom() async throws {
     try await NewsDatabase.withStore { store, sql in

@@ -86,6 +86,21 @@ import Testing
     }
   }
 
+  @Test("A folder may have more files than a process can open")
+  func manyFiles() async throws {
+    try await Installation.with { installation in
+      let files = (1...150).map { ("\($0).jsonl", Self.line($0, "")) }
+      try await withFolder(Dictionary(uniqueKeysWithValues: files)) { folder in
+        let result = try await ChildProcess(
+          ["--nofile=128", ChildProcess.tidings, "import", folder.path], executable: "/usr/bin/prlimit",
+          environment: installation.environment()
+        ).result()
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        #expect(result.output == "read 150, inserted 150, updated 0, unchanged 0, skipped 0\n")
+      }
+    }
+  }
+
   @Test("Categories with one slug have topics of their own, and keep them in later imports")
   func topics() async throws {
     try await Installation.with { installation in

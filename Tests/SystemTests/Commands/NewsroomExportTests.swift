@@ -234,6 +234,8 @@ import Testing
       #expect(counts == ImportTests.Counts(read: 1100, inserted: 1100))
       #expect(try await installation.counter() == 1100)
       #expect(try await installation.value("SELECT count(*) FROM item_history") == 2)
+      let exported = try await Self.export(installation, "--history")
+      #expect(exported.count { $0 == "\n" } == 1103)
     }
   }
 
