@@ -55,6 +55,14 @@ struct ExclusionTests {
     #expect(events(text).complaints.first == "skipped line 2: is not a public post (draft)")
   }
 
+  @Test("have kinds of at most 32 bytes")
+  func longKinds() {
+    let long = String(repeating: "x", count: 32)
+    let found = kinds(export([long, long + "x"].map { Self.record("publish", $0) }))
+    #expect(found.first == long && found.count == 2)
+    #expect(found.last.map { $0.utf8.count <= 32 && $0.hasSuffix("\u{2026}") } == true, "\(found)")
+  }
+
   @Test("are skipped without the declaration of the namespace")
   func undeclared() {
     let text = export([Self.record("draft"), Self.record("publish")]).replacing(

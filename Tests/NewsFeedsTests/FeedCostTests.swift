@@ -206,6 +206,10 @@ import Testing
     #expect(
       events.complaints.first?.contains("has a start tag with more than 128 attributes") == true, "\(events.complaints)"
     )
+    for (count, isRead) in [(128, true), (129, false)] {
+      let most = (0..<count).map { "a\($0)='1'" }.joined(separator: " ")
+      #expect(NewsFeedsTests.events(rss(Self.entry("<x \(most)/>"))).entries.isEmpty == !isRead, "\(count)")
+    }
     let defaults = NewsFeedsTests.events("<!DOCTYPE rss [<!ATTLIST item a CDATA 'b'>]><rss version='2.0'/>")
     #expect(defaults.complaints == [])
     let spaces = (0..<300).map { "<x xmlns:a\($0)='b'>" }.joined()
@@ -218,6 +222,8 @@ import Testing
     let events = events("\(line)\n{\"\(String(repeating: "k", count: 1025))\":1}\n")
     #expect(events.entries.count == 1)
     #expect(events.complaints == ["skipped line 2: has a key of more than 1024 bytes"])
+    let longest = "{\"text\":\"y\",\"date\":\"2026-08-20\",\"\(String(repeating: "k", count: 1024))\":1}"
+    #expect(NewsFeedsTests.events(line + "\n" + longest).entries.count == 2)
     // A text of that length is not a key, and an escaped quote does not end it.
     let long = "{\"date\":\"2026-08-20\",\"text\":\"\(String(repeating: "\\\":", count: 1000))\"}\n"
     #expect(NewsFeedsTests.events(line + "\n" + long).entries.count == 2)

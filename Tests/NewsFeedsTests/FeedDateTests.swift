@@ -270,10 +270,17 @@ struct FeedDateTests {
   }
 
   @Test(
-    "with an ambiguous order do not hold back more than a thousand entries", arguments: [(999, false), (1001, true)])
+    "with an ambiguous order do not hold back more than a thousand entries", arguments: [(999, false), (1000, true)])
   func waiting(count: Int, isLong: Bool) {
     let item = "<item><title>t</title><pubDate>01/05/2024</pubDate></item>\n"
     let text = rss(String(repeating: item, count: count)).dropLast("</channel></rss>".count)
     #expect(FeedReader().feed(Data(text.utf8)).isEmpty == !isLong)
+  }
+
+  @Test("with an ambiguous order do not hold back more than 4 MiB", arguments: [(3, false), (4, true)])
+  func waitingBytes(count: Int, isLong: Bool) {
+    let text = String(repeating: "x", count: 1 << 20)
+    let lines = (1...count).map { #"{"guid":"\#($0)","date":"01/05/2024","text":"\#(text)"}"# + "\n" }
+    #expect(FeedReader().feed(Data(lines.joined().utf8)).isEmpty == !isLong)
   }
 }

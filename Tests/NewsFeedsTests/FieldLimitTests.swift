@@ -117,6 +117,14 @@ struct FieldLimitTests {
     #expect(entry.attachments.map(\.url) == (0..<32).map { "https://example.org/\($0).png" })
   }
 
+  @Test("are the first 256 categories of an entry, of which 16 are kept", arguments: [(256, 240), (257, 241)])
+  func manyCategories(count: Int, omitted: Int) {
+    let categories = (0..<count).map { "<category>c\($0)</category>" }.joined()
+    let item = "<item><guid>1</guid><pubDate>2026-08-20</pubDate><title>x</title>\(categories)</item>"
+    #expect(
+      events(rss(item)).complaints == ["reduced line 5: \(omitted) categories are omitted: an item has at most 16"])
+  }
+
   private static let authors = (1...120).map { "Author \($0)" }.joined(separator: ", ")
 
   @Test(

@@ -158,11 +158,19 @@ struct OPMLTests {
     }
     let deep = "<opml><body>" + String(repeating: "<outline text='a'>", count: 300)
     #expect(problem(deep) == "line 1: has more than 256 nested elements")
+    func nested(_ count: Int) -> String {
+      let (start, end) = (String(repeating: "<x>", count: count - 1), String(repeating: "</x>", count: count - 1))
+      return "<opml>\(start)\(end)</opml>"
+    }
+    #expect(problem(nested(256)) == nil)
+    #expect(problem(nested(257)) == "line 1: has more than 256 nested elements")
     let attributes = (0..<200).map { "a\($0)='1'" }.joined(separator: " ")
     #expect(problem("<opml><outline \(attributes)/></opml>")?.contains("more than 128 attributes") == true)
     let feeds = (0...10_000).map { "<outline xmlUrl='https://example.org/\($0)'/>\n" }.joined()
     #expect(problem("<opml>\n\(feeds)</opml>") == "line 10002: has more than 10000 feeds")
     #expect(problem(Data(count: OPML.maximumBytes + 1)) == "line 1: is a list of more than 8388608 bytes")
+    let largest = Data("{".utf8) + Data(repeating: 0x20, count: OPML.maximumBytes - 1)
+    #expect(problem(largest) == "line 1: is not XML")
     let long =
       "<opml><body><outline text='\(String(repeating: "x", count: 5000))' xmlUrl='https://example.org/'/></body></opml>"
     #expect((try? OPML(reading: Data(long.utf8)))?.feeds.first?.title?.utf8.count == 1024)

@@ -167,7 +167,8 @@ import Testing
       _ = try await installation.run("keys", "create", "--name", "desk", "--scope", "items:write")
       let commands = [
         "migrate", "import --json /dev/null", "keys list", "epoch show", "epoch new", "purge --older-than 1d",
-        "doctor --json", "--version", "--help", "keys create --name a --scope items:write",
+        "doctor --json", "--version", "--help", "keys create --name a --scope items:write", "export --all",
+        "subscriptions export",
       ]
       for command in commands {
         for (redirection, reason) in [(">/dev/full", "no space left on device"), (">&-", "bad file descriptor")] {
