@@ -235,6 +235,14 @@ import Testing
           "subscriptions", "add", "https://feeds.example/", "--topics", "nowhere")
         #expect(topics.status == 1 && topics.output == "")
         #expect(topics.errors.contains("--topics must be existing topics; not found: nowhere"), "\(topics.errors)")
+        // Nothing is sent to this address in either case, because its port is not allowed.
+        let plain = "http://1.1.1.1:25/"
+        let insecure = try await installation.run("subscriptions", "add", plain)
+        #expect(insecure.status == 1 && insecure.errors.contains("https is required"), "\(insecure.errors)")
+        let allowed = try await installation.run(
+          "subscriptions", "poll", insecure.output.trimmingCharacters(in: .newlines),
+          changes: ["TIDINGS_ALLOW_PLAIN_HTTP": "true"])
+        #expect(allowed.status == 1 && allowed.errors.contains("port 25 is not allowed"), "\(allowed.errors)")
         #expect(server.connections == 0)
       }
     }
