@@ -67,7 +67,7 @@ import Testing
     #"{"guid": "\#(number)", "date": "2026-01-01T00:00:00Z", "text": "x", "topics": [\#(topics)]}"# + "\n"
   }
 
-  @Test("On a terminal, an import shows its progress, and clears it before its result")
+  @Test("On a terminal, an import and an export show their progress, and clear it before their result")
   func progress() async throws {
     try await Installation.with { installation in
       // The file is read in two parts, so that the rest of it can be told.
@@ -82,6 +82,11 @@ import Testing
         let counts = "read 6000, inserted 6000, updated 0, unchanged 0, skipped 0"
         #expect(result.output.contains(/\d entries, \d+ a second, \d+ %, .+ left/), "\(result.output)")
         #expect(result.output.hasSuffix("\(clear)\(counts)\r\n"), "\(result.output)")
+        let exported = try await ChildProcess(
+          ["-q", "-c", "'\(ChildProcess.tidings)' export '\(path).copy'", "/dev/null"], executable: "/usr/bin/script",
+          environment: installation.environment()
+        ).result()
+        #expect(exported.output.hasSuffix("\(clear)exported 6000 items\r\n"), "\(exported.output)")
       }
     }
   }

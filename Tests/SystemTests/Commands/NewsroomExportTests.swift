@@ -269,6 +269,21 @@ import Testing
     }
   }
 
+  @Test("Newsrooms of several files of a folder are restored once each")
+  func folder() async throws {
+    let files = (1...2).map { number in
+      ("\(number).jsonl", #"{"newsroom": {"history": false}}"# + "\n" + Self.item(number, #""title": "t""#))
+    }
+    try await Installation.with { installation in
+      try await withFolder(Dictionary(uniqueKeysWithValues: files)) { folder in
+        let result = try await installation.run("import", "--json", folder.path)
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        let counts = try JSONDecoder().decode(ImportTests.Counts.self, from: Data(result.output.utf8))
+        #expect(counts == ImportTests.Counts(read: 2, inserted: 2))
+      }
+    }
+  }
+
   @Test("A record that breaks a rule of written texts is reported with its field and left out; all others are restored")
   func rules() async throws {
     try await Installation.with { installation in
