@@ -47,6 +47,12 @@ enum Digest {
     for file in raw.attachments {
       for field in [file.url, file.type, file.alt, file.sha256] { hash.update(field) }
       for number in [file.bytes, file.width, file.height] { hash.update(number.map { String($0) }) }
+      // A file without them has the digest that it had before they were read.
+      for (name, text) in [("caption", file.caption), ("credit", file.credit)] {
+        guard let text else { continue }
+        hash.update(name)
+        hash.update(text)
+      }
     }
     return Data(hash.finalize())
   }

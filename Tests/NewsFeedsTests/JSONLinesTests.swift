@@ -216,7 +216,7 @@ struct JSONLinesTests {
     "takes another property of a file for a change",
     arguments: [
       #""type":"image/png""#, #""alt":"a""#, #""bytes":1"#, #""width":2"#, #""height":3"#,
-      #""sha256":"\#(String(repeating: "0b", count: 32))""#,
+      #""sha256":"\#(String(repeating: "0b", count: 32))""#, #""caption":"a""#, #""credit":"a""#,
     ])
   func files(property: String) throws {
     func digest(_ properties: String) throws -> Data? {
@@ -226,6 +226,25 @@ struct JSONLinesTests {
     let plain = #""type":"image/jpeg""#
     let changed = property.hasPrefix(#""type""#) ? property : plain + "," + property
     #expect(try digest(changed) != digest(plain))
+  }
+
+  @Test(
+    "takes another value of a field for a change of the same entry",
+    arguments: [
+      #""date":"2026-08-21""#, #""title":"b""#, #""summary":"b""#, #""html":"<p>b</p>""#, #""text":"b""#,
+      #""topics":["b"]"#, #""language":"de""#, #""url":"https://example.org/b""#, #""author":"b""#,
+    ])
+  func fields(changed: String) throws {
+    let fields = [
+      #""guid":"1""#, #""date":"2026-08-20""#, #""title":"a""#, #""summary":"s""#, #""html":"<p>a</p>""#,
+      #""text":"a""#, #""topics":["a"]"#, #""language":"en""#, #""url":"https://example.org/a""#, #""author":"a""#,
+    ]
+    let name = changed.prefix { $0 != ":" }
+    let others = fields.filter { !$0.hasPrefix(name) }
+    let before = try entry("{\(fields.joined(separator: ","))}")
+    let after = try entry("{\((others + [changed]).joined(separator: ","))}")
+    #expect(others.count == fields.count - 1)
+    #expect(after.id == before.id && after.digest != before.digest)
   }
 
   @Test("reads truth values in all usual words")
