@@ -155,5 +155,15 @@ import Testing
     #expect(slug == "sport" && content.titles == ["en": title] && content.position == 1)
   }
 
+  @Test("that is malformed is refused with the field that is missing, or as a whole")
+  func malformed() {
+    let missing = #expect(throws: InvalidRecord.self) { try Self.record("item", #"{"breaking": null}"#) }
+    #expect(missing?.description == "the field \"item.breaking\" is missing or cannot be read")
+    let cut = #expect(throws: InvalidRecord.self) { try NewsroomRecord(line: Data(#"{"item": {"#.utf8)) }
+    #expect(cut?.description == "is not valid JSON")
+    let empty = #expect(throws: InvalidRecord.self) { try NewsroomRecord(line: Data("{}".utf8)) }
+    #expect(empty?.description == "the field \"newsroom\" is missing, as is every other record")
+  }
+
   private struct UnexpectedRecord: Error {}
 }
