@@ -21,6 +21,9 @@ import Testing
       let message = try #require(push.messages.first)
       #expect(message.contains(#""empty":"","screen":"a=b"}"#) && !message.contains(#""token":"x""#), "\(message)")
       #expect(message.contains(#""token":"\#(Self.token)""#) && message.contains(#""priority":"NORMAL""#))
+      let epoch: String = try await push.installation.value("SELECT id FROM epochs ORDER BY number DESC LIMIT 1")
+      let current = SyncToken(epoch: epoch, scope: .feed, version: try await push.installation.counter())
+      #expect(message.contains(#""token":"\#(current)","empty":"#), "\(message)")
       #expect(try await push.installation.value("SELECT count(*) FROM pushes", as: Int.self) == 0)
     }
   }
@@ -48,9 +51,10 @@ import Testing
       let device = try await push.installation.serve(changes: push.settings) { server in
         try await server.send("POST", "/v1/devices", body: body).json(DeviceCredentials.self, status: 201)
       }
-      let result = try await push.test(["--device", device.id.uuidString])
+      let result = try await push.test(["--device", device.id.uuidString, "--data", "screen=settings"])
       #expect(result.status == 0, "\(result.errors)")
       #expect(push.messages.count == 1 && push.messages.first?.contains(Self.token) == true)
+      #expect(push.messages.first?.contains(#""screen":"settings""#) == true)
       #expect(try await push.installation.value("SELECT count(*) FROM deliveries", as: Int.self) == 0)
       let unknown = try await push.test(["--device", UUID().uuidString])
       #expect(unknown.status == 1 && unknown.errors.contains("there is no device"))

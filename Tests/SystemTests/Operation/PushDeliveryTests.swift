@@ -11,6 +11,8 @@ import Testing
 /// A server, mocks of the push services, and the client's command with a store.
 private struct PushSystem: Sendable {
   let mocks: PushMocks
+  let installation: Installation
+  let settings: [String: String]
   let server: RunningServer
   /// A key that may publish and read about pushes.
   let key: String
@@ -42,7 +44,9 @@ private struct PushSystem: Sendable {
           let key = made.output.trimmingCharacters(in: .newlines)
           try await installation.serve(changes: settings) { server in
             try await body(
-              PushSystem(mocks: mocks, server: server, key: key, store: folder.appending(path: "store")))
+              PushSystem(
+                mocks: mocks, installation: installation, settings: settings, server: server, key: key,
+                store: folder.appending(path: "store")))
           }
         }
       }
@@ -51,6 +55,11 @@ private struct PushSystem: Sendable {
 
   private var environment: [String: String] {
     ["PATH": "/usr/bin:/bin", "TZ": "UTC", "HOME": store.path + "-home"]
+  }
+
+  /// Runs `tidings push test`.
+  func test(_ arguments: [String]) async throws -> ChildProcess.Result {
+    try await ChildProcess(["push", "test"] + arguments, environment: installation.environment(settings)).result()
   }
 
   /// Runs the client's command.
@@ -146,6 +155,29 @@ private struct PushSystem: Sendable {
       #expect(try await system.client(["push", "remove"]).status == 0)
       let none = try await system.client(["push", "status"])
       #expect(none.output.hasPrefix("provider  none"))
+    }
+  }
+
+  @Test("are tested for an app that is not registered, and for a browser, which shows the test")
+  func test() async throws {
+    try await PushSystem.with { system in
+      let token = String(repeating: "0b", count: 32)
+      let app = try await system.test(["--provider", "apns", "--app", "org.example.news", "--token", token])
+      #expect(app.status == 0 && app.output == "APNs has accepted the push.\n", "\(app.errors)")
+      let woken = try #require(system.mocks.apns.record.takeMessages().first)
+      #expect(woken.address == token && "\(woken.headers)".contains("org.example.news") && !woken.isVisible)
+
+      let offer = try await system.server.send("GET", "/v1/push").json(PushOffer.self, status: 200)
+      #expect(offer.providers == [.apns, .fcm, .webpush] && offer.webPush?.publicKey.utf8.count == 87)
+      let subscription = system.mocks.webPush.subscribe()
+      let body = #"{"provider": "webpush", "kind": "browser", "subscription": \#(subscription.json)}"#
+      let device = try await system.server.send("POST", "/v1/devices", body: body)
+        .json(DeviceCredentials.self, status: 201)
+      let shown = try await system.test(["--device", device.id.uuidString, "--data", "screen=settings"])
+      #expect(shown.status == 0 && shown.output == "The push service has accepted the push.\n", "\(shown.errors)")
+      let message = try #require(system.mocks.webPush.record.messages.first { $0.isVisible })
+      #expect(message.address == subscription.id && message.field("title") == "Tidings")
+      #expect(message.field("screen") == "settings" && message.field("token") != nil)
     }
   }
 
