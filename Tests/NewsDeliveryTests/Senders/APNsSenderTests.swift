@@ -76,7 +76,7 @@ import Testing
       #expect(request.method == "POST" && request.target == "/3/device/\(Self.device)")
       #expect(request["apns-topic"] == Self.topic && request["apns-push-type"] == "background")
       #expect(request["apns-priority"] == "5" && request["apns-expiration"] == "1800086400")
-      #expect(request["apns-collapse-id"] == "news")
+      #expect(request["apns-collapse-id"] == "news" && request["content-type"] == "application/json")
       #expect(request["apns-id"] == "00000000-0000-4000-8000-000000000003")
       #expect(
         String(decoding: request.body, as: UTF8.self)
@@ -189,6 +189,10 @@ import Testing
       // A longer wait than a day is not believed.
       service.server.respond(next: Self.failure(503, "ServiceUnavailable").setting("Retry-After", "200000"))
       #expect(86_400...112_400 ~= (await service.send().result.wait ?? 0))
+      // A date is relative to the clock of the service, which may differ from this one.
+      let date = Date() + 7200
+      service.server.respond(next: .busy(503, retryAfter: .date(date)).dated(date - 600))
+      #expect(600...790 ~= (await service.send().result.wait ?? 0))
       service.server.respond { _ in FaultResponse(status: 500) }
       #expect(5...7 ~= (await service.send().result.wait ?? 0))
       #expect(40...53 ~= (await service.send(.sample(to: Self.target, attempts: 3)).result.wait ?? 0))

@@ -181,6 +181,9 @@ import Testing
       #expect(claims.iss == "push@example.org" && claims.aud == "\(service.server.url)/token")
       #expect(claims.scope == "https://www.googleapis.com/auth/firebase.messaging")
       #expect(claims.iat == 1_800_000_000 && claims.exp == 1_800_003_600)
+      let header = try #require(form["assertion"]?.split(separator: ".").first)
+      let fields = try JSONDecoder().decode([String: String].self, from: try #require(Data(base64URL: header)))
+      #expect(fields["alg"] == "RS256" && fields["kid"] == "k1")
 
       service.time.advance(minutes: 54)
       _ = await service.send()

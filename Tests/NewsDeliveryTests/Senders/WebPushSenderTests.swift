@@ -88,7 +88,7 @@ import Testing
       let request = try #require(service.server.requests.first)
       #expect(request.method == "POST" && request.target == "/up/1?x=y")
       #expect(request["TTL"] == "86400" && request["Urgency"] == "low" && request["Topic"] == "news")
-      #expect(request["Content-Encoding"] == "aes128gcm")
+      #expect(request["Content-Encoding"] == "aes128gcm" && request["Content-Type"] == "application/octet-stream")
       #expect(
         try service.takeText() == #"{"content-id":"01234567-0000-7000-8000-000000000003","#
           + #""push":"00000000-0000-4000-8000-000000000001","report":1,"token":"1k3x9qam9pkx.10"}"#)
@@ -260,6 +260,22 @@ import Testing
     }
   }
 
+  @Test("A host without HTTP/2 has 32 connections, for which further messages wait")
+  func connections() async throws {
+    try await Self.with { service in
+      service.server.respond { _ in FaultResponse(status: 201).hanging(at: .start) }
+      await withTaskGroup(of: PushAnswer.self) { group in
+        for _ in 0..<40 { group.addTask { await service.send() } }
+        try? await eventually("all connections have a message") { service.server.requests.count >= 32 }
+        #expect(service.server.requests.count == 32 && service.server.openConnections == 32)
+        service.server.respond { _ in FaultResponse(status: 201) }
+        service.server.release()
+        for await answer in group { #expect(answer.result == .sent) }
+      }
+      #expect(service.server.requests.count == 40)
+    }
+  }
+
   @Test("Connections go to the checked address of a name, which is not resolved again for each message")
   func checkedAddress() async throws {
     try await Self.with { service in
@@ -304,11 +320,17 @@ import Testing
     try await Self.with(timeout: .seconds(1)) { service in
       service.server.respond { _ in FaultResponse().hanging(at: .start) }
       for _ in 0..<3 { #expect(await service.send().isFailure) }
-      service.server.respond { _ in FaultResponse(status: 201) }
-      let answers = await withTaskGroup(of: PushAnswer.self) { group in
-        for _ in 0..<20 { group.addTask { await service.send() } }
-        return await group.reduce(into: [PushAnswer]()) { $0.append($1) }
+      @Sendable func many() async -> [PushAnswer] {
+        await withTaskGroup(of: PushAnswer.self) { group in
+          for _ in 0..<20 { group.addTask { await service.send() } }
+          return await group.reduce(into: [PushAnswer]()) { $0.append($1) }
+        }
       }
+      // Two wait for the host. The others are refused without a request.
+      let refused = await many()
+      #expect(refused.contains { !$0.isFailure && 1...5 ~= $0.result.wait ?? 0 })
+      service.server.respond { _ in FaultResponse(status: 201) }
+      let answers = await many()
       // Two are admitted at a time. Others are refused as long as the host has not responded.
       #expect(answers.allSatisfy { $0.result == .sent || $0.result.wait ?? 60 < 60 })
       try await eventually("the host responds") { await service.send().result == .sent }

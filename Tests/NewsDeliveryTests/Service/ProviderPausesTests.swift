@@ -115,6 +115,39 @@ import Testing
     }
   }
 
+  @Test("Answers from before a pause do not begin the next one")
+  func failuresBefore() async throws {
+    try await Deliveries.with { deliveries in
+      let pauses = Self.pauses(deliveries)
+      let failure = PushAnswer(.retry(after: 5, reason: "x"), isFailure: true)
+      for _ in 0..<20 { await pauses.note(failure, to: Self.message) }
+      #expect(try await deliveries.store.providerStates().map(\.pauses) == [1])
+      deliveries.advance(61)
+      try await pauses.refresh()
+      #expect(pauses.rest == nil && pauses.isProbing)
+      await pauses.note(failure, to: Self.message)
+      #expect(try await deliveries.store.providerStates().map(\.pauses) == [1])
+      #expect(pauses.rest == nil)
+    }
+  }
+
+  @Test("Errors of a probe that has succeeded do not begin the next pause")
+  func errorsOfProbe() async throws {
+    try await Deliveries.with { deliveries in
+      try await deliveries.store.pauseProvider(.fcm, for: 60, reason: "down", at: deliveries.now)
+      deliveries.advance(61)
+      let pauses = Self.pauses(deliveries)
+      try await pauses.refresh()
+      let refusal = PushAnswer(.tokenError(reason: "x"))
+      await pauses.note(refusal, to: Self.message)
+      for _ in 0..<20 { await pauses.note(PushAnswer(.sent), to: Self.message) }
+      #expect(await pauses.endProbe())
+      await pauses.note(refusal, to: Self.message)
+      #expect(pauses.rest == nil)
+      #expect(try await deliveries.store.providerStates().map(\.pauses) == [0])
+    }
+  }
+
   @Test("Answers from before a pause of another process do not end its probe")
   func otherProcess() async throws {
     try await Deliveries.with { deliveries in

@@ -103,6 +103,22 @@ import Testing
       await pauses.note(answer, to: .sample(to: .fcm(token: "a"), code: isProven ? nil : "c0de"))
       let refusal = try await deliveries.store.providerStates().first?.refusal
       #expect(refusal?.reason == (isShown ? "x" : nil))
+      await pauses.note(PushAnswer(.sent), to: .sample(to: .fcm(token: "a")))
+      let end = try await deliveries.store.providerStates().first?.refusal
+      #expect(end == nil)
+    }
+  }
+
+  @Test("A process ends the refusal that another one has stored, once a message is accepted")
+  func otherProcess() async throws {
+    try await Deliveries.with { deliveries in
+      _ = try await deliveries.store.noteRefusal(by: .fcm, reason: "x", isProven: true, at: deliveries.now)
+      let pauses = ProviderPauses(
+        sender: ScriptedSender(.fcm), store: deliveries.store, logger: NewsDatabase.logger, clock: { deliveries.now })
+      try await pauses.refresh()
+      await pauses.note(PushAnswer(.sent), to: .sample(to: .fcm(token: "a")))
+      let refusal = try await deliveries.store.providerStates().first?.refusal
+      #expect(refusal == nil)
     }
   }
 

@@ -63,6 +63,19 @@ import Testing
     }
   }
 
+  @Test("A date in Retry-After is relative to the clock of the receiver")
+  func otherClock() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      try await receiver.insert(receiver.event(1, version: 1))
+      let date = Receiver.start + 86_400
+      receiver.server.respond(next: .busy(429, retryAfter: .date(date)).dated(date - 600))
+      #expect(try await receiver.send().count == 1)
+      let due = try #require(try await receiver.delivery().nextAttempt)
+      #expect(abs(due.timeIntervalSince(receiver.now) - 600) < 0.01)
+    }
+  }
+
   @Test("The status 410 pauses the webhook at once, and five days without a success do")
   func disabled() async throws {
     try await Receiver.with { receiver in

@@ -118,6 +118,9 @@ import Testing
         let attempts = try await receiver.deliveries().flatMap(\.attempts)
         #expect(attempts.count == index + 1 && attempts.allSatisfy { $0.status == nil && $0.error != nil })
       }
+      // One receiver has let the whole second pass.
+      let times = try await receiver.deliveries().flatMap(\.attempts).map(\.milliseconds)
+      #expect(times.contains { $0 >= 990 } && times.allSatisfy { 0..<600_000 ~= $0 })
     }
   }
 

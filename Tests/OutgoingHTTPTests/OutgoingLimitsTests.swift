@@ -1,0 +1,73 @@
+import FaultServer
+import Foundation
+import NIOCore
+import OutgoingHTTP
+import Testing
+
+/// The limits of a request, at their bounds and beyond.
+@Suite struct OutgoingLimitsTests {
+  private static let page = FaultResponse(body: Data("news".utf8))
+
+  private static func request(_ server: FaultServer, _ path: String = "/") throws -> OutgoingRequest {
+    OutgoingRequest(url: try OutgoingURL("http://feeds.example:\(server.port)\(path)"))
+  }
+
+  @Test("The fields of a response have at most 64 KiB together", arguments: [(60, true), (70, false)])
+  func header(count: Int, isRead: Bool) async throws {
+    let value = String(repeating: "x", count: 1000)
+    let response = (0..<count).reduce(Self.page) { $0.adding("X-\($1)", value) }
+    try await FaultServer.with({ _ in response }) { server in
+      try await OutgoingClientTests.withClient { client in
+        let request = try Self.request(server)
+        if isRead {
+          let answer = try await client.send(request)
+          #expect(answer.body == Array("news".utf8))
+        } else {
+          let tooLarge = OutgoingError.tooLarge("the header of the response of feeds.example is too large")
+          await #expect(throws: tooLarge) { try await client.send(request) }
+        }
+      }
+    }
+  }
+
+  @Test("The first eight addresses of a name are tried", arguments: [(7, true), (8, false)])
+  func addresses(before: Int, isReached: Bool) async throws {
+    // Nothing listens at the others.
+    let lookup: NameResolver.Lookup = { _, port in
+      let addresses = Array(repeating: "127.0.0.2", count: before) + ["127.0.0.1"]
+      return try addresses.map { try SocketAddress(ipAddress: $0, port: port) }
+    }
+    try await FaultServer.with({ _ in Self.page }) { server in
+      try await OutgoingClientTests.withClient(allowed: ["127.0.0.1", "127.0.0.2"], lookup: lookup) { client in
+        let request = try Self.request(server)
+        if isReached {
+          let answer = try await client.send(request)
+          #expect(answer.status == 200)
+        } else {
+          let unreachable = OutgoingError.unreachable("feeds.example cannot be reached on port \(server.port)")
+          await #expect(throws: unreachable) { try await client.send(request) }
+          #expect(server.requests.isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test("The time of a request is that of all its redirects together")
+  func time() async throws {
+    var limits = OutgoingLimits()
+    limits.totalTime = .seconds(1)
+    try await FaultServer.with { server in
+      server.respond { request in
+        let number = Int(request.path.dropFirst()) ?? 0
+        let redirect = FaultResponse(
+          status: 302, headers: [("Location", "/\(number + 1)")], body: Data(repeating: 0x78, count: 4))
+        return number < 5 ? redirect.dripping(every: .milliseconds(100)) : Self.page
+      }
+      try await OutgoingClientTests.withClient(limits) { client in
+        let request = try Self.request(server, "/0")
+        await #expect(throws: OutgoingError.self) { try await client.send(request) }
+        #expect(server.requests.allSatisfy { $0.path != "/5" })
+      }
+    }
+  }
+}
