@@ -61,7 +61,7 @@ import Testing
         let response = try await client.send(
           OutgoingRequest(method: .post, url: try Self.url(server), body: Array("a=b".utf8)))
         #expect(response.status == 202)
-        #expect(server.requests.map(\.method) == ["POST"])
+        #expect(server.requests.map(\.method) == ["POST"] && server.requests.first?["Content-Length"] == "3")
         #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["a=b"])
       }
     }

@@ -84,7 +84,9 @@ import Testing
       receiver.server.respond(next: FaultResponse(status: 410))
       #expect(try await receiver.send().count == 1)
       #expect(try await receiver.webhook().disabledReason == .gone)
-      #expect(receiver.log.text.contains("warning a webhook was paused"))
+      let lines = receiver.log.text.split(separator: "\n")
+      let line = try #require(lines.first { $0.hasPrefix("warning a webhook was paused") })
+      #expect(line.contains("gone") && line.contains("00000000-0000-0000-0000-000000000001"))
       receiver.advance(86_400)
       #expect(try await receiver.send().isEmpty)
       try await receiver.resume()
@@ -176,6 +178,8 @@ import Testing
       let text = receiver.log.text
       #expect(
         text.contains("a webhook has not accepted an event") && text.contains("00000000-0000-0000-0000-000000000001"))
+      let id = try #require(request["webhook-id"])
+      #expect(text.contains(id) && text.contains("the receiver is gone for good (410)"))
       for hidden in ["T0KEN", secret.text, String(secret.text.dropFirst(6)), try #require(request.signatures.first)] {
         #expect(!text.contains(hidden))
       }

@@ -116,6 +116,8 @@ import Testing
     try await Installation.with { installation in
       let result = try await installation.run("push", "test", "--provider", "fcm", "--token", "t")
       #expect(result.status == 78 && result.errors.contains("TIDINGS_FCM_CREDENTIALS is not set"), "\(result.errors)")
+      let apns = try await installation.run("push", "test", "--provider", "apns", "--app", "a", "--token", "00")
+      #expect(apns.status == 78 && apns.errors.contains("TIDINGS_APNS_KEY_FILE is not set"), "\(apns.errors)")
       let unreadable = try await installation.run(
         "push", "test", "--provider", "fcm", "--token", "t", changes: ["TIDINGS_FCM_CREDENTIALS": "/nowhere"])
       #expect(unreadable.status == 78 && unreadable.errors.contains("TIDINGS_FCM_CREDENTIALS must name a file"))

@@ -33,7 +33,8 @@ private struct PushSystem: Sendable {
           "TIDINGS_APNS_TEAM_ID": APNsMock.teamID, "TIDINGS_APNS_URL": mocks.apns.url,
           "TIDINGS_FCM_CREDENTIALS": try file("fcm.json", String(decoding: mocks.fcm.serviceAccount, as: UTF8.self)),
           "TIDINGS_FCM_URL": mocks.fcm.url, "TIDINGS_VAPID_KEY_FILE": try file("vapid.pem", mocks.webPush.keyPEM),
-          "TIDINGS_VAPID_SUBJECT": "mailto:news@example.org", "TIDINGS_PUSH_ORIGINS": mocks.webPush.url,
+          "TIDINGS_VAPID_SUBJECT": "mailto:news@example.org",
+          "TIDINGS_PUSH_ORIGINS": "https://a.example,https://b.example \(mocks.webPush.url)",
           "TIDINGS_PUSH_CA_FILE": try file("ca.pem", mocks.authority), "TIDINGS_PUSH_WINDOW": "0",
           "TIDINGS_PUSH_REPORT_RATE": "1", "TIDINGS_ALLOWED_NETWORKS": "127.0.0.1",
         ]

@@ -82,7 +82,7 @@ import Testing
         let key = try await installation.makeKey(scopes: ["admin", "items:publish"])
         let settings = [
           "TIDINGS_ALLOWED_NETWORKS": "127.0.0.1", "TIDINGS_ALLOW_PLAIN_HTTP": "true",
-          "TIDINGS_PUBLIC_URL": "https://news.example",
+          "TIDINGS_PUBLIC_URL": "https://news.example/",
         ]
         try await installation.serve(changes: settings) { server in
           let made = try await server.send(
