@@ -93,6 +93,23 @@ import Testing
     }
   }
 
+  @Test("An item that is no longer published has no alert")
+  func retracted() async throws {
+    try await Installation.with { installation in
+      let key = try await installation.makeKey()
+      let id = try await installation.serve { server in
+        let item = try await server.send("POST", "/v1/editorial/items", key: key, body: #"{"text": "x"}"#)
+          .json(EditorialItem.self, status: 201).item.id.uuidString.lowercased()
+        let removed = try await server.send(
+          "DELETE", "/v1/editorial/items/\(item)", key: key, headers: [("If-Match", "*")])
+        try #require(removed.status < 300, "\(removed.text)")
+        return item
+      }
+      let result = try await installation.run("push", "send", "--item", id)
+      #expect(result.status == 1 && result.output == "" && result.errors.contains("is no longer published"))
+    }
+  }
+
   @Test(
     "Arguments that name no address, or two, are refused",
     arguments: [

@@ -67,6 +67,17 @@ import Testing
     }
   }
 
+  @Test("A hub of its own without a public address is a warning")
+  func withoutAddress() async throws {
+    try await Installation.with { installation in
+      try await installation.serve(changes: ["TIDINGS_HUB_URL": "https://hub.example/"]) { server in
+        server.process.send(SIGTERM)
+        let result = await server.process.result()
+        #expect(result.status == 0 && result.errors.contains("feeds are not announced to TIDINGS_HUB_URL"))
+      }
+    }
+  }
+
   private static func feed(_ titles: [String], _ web: FaultServer) -> FaultResponse {
     let entries = titles.map {
       "<item><guid>\($0)</guid><title>\($0)</title><pubDate>1 Jan 2026 00:00 GMT</pubDate></item>"
@@ -78,13 +89,15 @@ import Testing
     return FaultResponse(body: Data(text.utf8))
   }
 
-  @Test("A server leases the hub of a feed by itself, and publishes what a notice leads to")
-  func subscription() async throws {
+  @Test(
+    "A server with or without an own hub leases that of a feed by itself, and publishes what a notice leads to",
+    arguments: [nil, "/own"] as [String?])
+  func subscription(ownHub: String?) async throws {
     try await FaultServer.with { web in
       web.respond { $0.path == "/hub" ? FaultResponse(status: 202) : Self.feed(["a"], web) }
       try await Installation.with { installation in
         var changes = Self.settings(web)
-        changes["TIDINGS_HUB_URL"] = ""
+        changes["TIDINGS_HUB_URL"] = ownHub.map { web.url + $0 } ?? ""
         let made = try await installation.run("subscriptions", "add", "\(web.url)/feed", changes: changes)
         #expect(made.status == 0, "\(made.errors)")
         try await installation.serve(changes: changes) { server in
