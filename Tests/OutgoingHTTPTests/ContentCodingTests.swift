@@ -95,5 +95,15 @@ import Testing
     }
     // A small body may expand as it likes.
     #expect(try await Self.body(Self.gzip(Data(count: 1 << 20)), coding: "gzip").count == 1 << 20)
+    await #expect(throws: OutgoingError.self) {
+      try await Self.body(Self.gzip(Data(count: 1 << 20 + 1)), coding: "gzip")
+    }
+    // Three layers are decoded, and a fourth one stays.
+    let layers = Self.gzip(Self.gzip(Self.gzip(Self.text)))
+    #expect(try await Self.body(layers, coding: nil) == Self.text)
+    #expect(try await Self.body(Self.gzip(layers), coding: nil) == Self.gzip(Self.text))
+    // A larger body may become a hundred times as large.
+    let large = Data((0..<20_000).map { _ in UInt8.random(in: 0...255) }) + Data(count: 2 << 20)
+    #expect(try await Self.body(Self.gzip(large), coding: "gzip") == large)
   }
 }

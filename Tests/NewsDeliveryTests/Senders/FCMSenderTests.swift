@@ -327,6 +327,16 @@ import Testing
     }
   }
 
+  @Test("A response of more than 64 KiB is no acceptance")
+  func largeResponse() async throws {
+    for (bytes, isRead) in [(1000, true), (1 << 17, false)] {
+      try await Self.with(.huge(bytes: bytes)) { service in
+        let answer = await service.send()
+        #expect((answer.result == .sent) == isRead && answer.isFailure == !isRead)
+      }
+    }
+  }
+
   @Test("Retry-After is obeyed")
   func retryAfter() async throws {
     try await Self.with(Self.failure(429, "QUOTA_EXCEEDED").setting("Retry-After", "20")) { service in

@@ -84,6 +84,8 @@ import Testing
               && columns[4...6] == ["1", "1", "0"] && columns[11] == "The ferry"
           }
         }
+        let newest = try await push.installation.run("push", "list", "--limit", "1").output
+        #expect(newest.split(separator: "\n").count == 1 && newest.contains("\talert\t"))
         let again = try await push.installation.run("push", "send", "--item", item)
         #expect(again.status == 0 && again.output.hasPrefix("released\t") && again.errors.contains("before"))
         #expect(push.messages.count { $0.contains(#""priority":"HIGH""#) } == 1)
