@@ -79,6 +79,7 @@ import Testing
   func ports() async throws {
     try await Installation.with { installation in
       try await installation.serve { server in
+        expectRefusal(try await installation.run("serve", "--host", "nowhere.invalid"), naming: "nowhere.invalid:0")
         let taken = ["TIDINGS_PORT": String(server.port)]
         expectRefusal(try await installation.run("serve", changes: taken), naming: "in use")
         expectRefusal(try await installation.run("serve", "--port", String(server.port)), naming: "in use")

@@ -56,6 +56,19 @@ import Testing
     }
   }
 
+  @Test("The description of the API is the file of the setting")
+  func description() async throws {
+    try await withFolder(["api.yaml": "openapi: 3.1.0\n"]) { folder in
+      let changes = ["TIDINGS_OPENAPI": folder.appending(path: "api.yaml").path]
+      try await Installation.with { installation in
+        try await installation.serve(changes: changes) { server in
+          let answer = try await server.send("GET", "/openapi.yaml")
+          #expect(answer.status == 200 && answer.text == "openapi: 3.1.0\n")
+        }
+      }
+    }
+  }
+
   @Test("Pages have the language of the setting, or do not exist, and the feed has its title")
   func pages() async throws {
     try await Installation.with { installation in
