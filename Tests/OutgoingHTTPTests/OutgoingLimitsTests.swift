@@ -52,6 +52,14 @@ import Testing
     }
   }
 
+  @Test("The system names each address once, with the port, and a name without one is an error")
+  func systemLookup() throws {
+    let addresses = try NameResolver.systemLookup("localhost", 8443)
+    #expect(!addresses.isEmpty && Set(addresses).count == addresses.count)
+    #expect(addresses.allSatisfy { $0.port == 8443 })
+    #expect(throws: OutgoingError.self) { try NameResolver.systemLookup("nowhere.invalid", 80) }
+  }
+
   @Test("The time of a request is that of all its redirects together")
   func time() async throws {
     var limits = OutgoingLimits()

@@ -95,6 +95,35 @@ import Testing
     }
   }
 
+  @Test("A list has the numbers of each push in the order of its headings, the newest push first")
+  func list() async throws {
+    try await Installation.with { installation in
+      let start = 1_767_225_600.0
+      let ids = [UUID(), UUID()]
+      for (index, kind) in ["silent", "retraction"].enumerated() {
+        let time = Date(timeIntervalSince1970: start + Double(index))
+        _ = try await installation.sql.query(
+          """
+          INSERT INTO pushes (id, kind, epoch, version, scopes, created_at, starts_at, fan_out_started_at,
+            fanned_out_at, audience)
+          VALUES (\(ids[index]), \(kind), 'x', 1, ARRAY[''], \(time), \(time), \(time), \(time), 7)
+          """)
+      }
+      _ = try await installation.sql.query(
+        """
+        INSERT INTO push_results (push, sent, refused, gone, dropped, reports, woke, found_news)
+        VALUES (\(ids[0]), 1, 2, 3, 4, 6, 9, 5)
+        """)
+      let lines = try await installation.run("push", "list").output.split(separator: "\n").map(String.init)
+      let names = ids.map { $0.uuidString.lowercased() }
+      #expect(
+        lines == [
+          "\(names[1])\tretraction\t2026-01-01T00:00:01.000Z\t-\t7\t0\t0\t0\t0\t0\t0\t-",
+          "\(names[0])\tsilent\t2026-01-01T00:00:00.000Z\t-\t7\t1\t2\t3\t4\t6\t5\t-",
+        ])
+    }
+  }
+
   @Test("An item that is no longer published has no alert")
   func retracted() async throws {
     try await Installation.with { installation in
