@@ -54,9 +54,11 @@ import Testing
 
   @Test("The system names each address once, with the port, and a name without one is an error")
   func systemLookup() throws {
-    let addresses = try NameResolver.systemLookup("localhost", 8443)
-    #expect(!addresses.isEmpty && Set(addresses).count == addresses.count)
-    #expect(addresses.allSatisfy { $0.port == 8443 })
+    for text in ["127.0.0.1", "::1"] {
+      let addresses = try NameResolver.systemLookup(text, 8443)
+      let expected = try SocketAddress(ipAddress: text, port: 8443)
+      #expect(addresses == [expected])
+    }
     #expect(throws: OutgoingError.self) { try NameResolver.systemLookup("nowhere.invalid", 80) }
   }
 
