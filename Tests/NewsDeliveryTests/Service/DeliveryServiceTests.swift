@@ -374,10 +374,17 @@ import Testing
         return PushAnswer(.sent)
       }
       try await deliveries.register(10)
+      let start = deliveries.now
       try await deliveries.withService([sender]) {
         try await deliveries.publish()
         try await eventually("two messages are under way") { barrier.waiting == 2 }
         try await eventually("others are claimed") { try await deliveries.claimed() > 2 }
+        let leased = try await deliveries.count(
+          """
+          SELECT count(*) FROM deliveries WHERE claim IS NOT NULL
+            AND due_at BETWEEN \(start)::timestamptz + interval '180 s' AND \(start)::timestamptz + interval '400 s'
+          """)
+        #expect(leased > 2)
         Task {
           try await eventually("the others are given back") { try await deliveries.claimed() == 2 }
           barrier.open()

@@ -171,7 +171,7 @@ private struct PushSystem: Sendable {
       let offer = try await system.server.send("GET", "/v1/push").json(PushOffer.self, status: 200)
       #expect(offer.providers == [.apns, .fcm, .webpush] && offer.webPush?.publicKey.utf8.count == 87)
       let subscription = system.mocks.webPush.subscribe()
-      let body = #"{"provider": "webpush", "kind": "browser", "subscription": \#(subscription.json)}"#
+      let body = #"{"provider": "webpush", "kind": "browser", "alerts": true, "subscription": \#(subscription.json)}"#
       let device = try await system.server.send("POST", "/v1/devices", body: body)
         .json(DeviceCredentials.self, status: 201)
       let shown = try await system.test(["--device", device.id.uuidString, "--data", "screen=settings"])
