@@ -59,7 +59,7 @@ import Testing
       let lease = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 200))
       try await store.noteHubs([], topic: nil, of: lease)
       try await store.releaseLease(lease, wait: 0, at: Self.start + 200)
-      // The lease has not expired, but the hub is told of its end.
+      // The lease has not expired, but its end is sent to the hub.
       try await store.planHubLeases(callbacks: Self.callbacks, at: Self.start + 201)
       #expect(try await store.subscription(id).nextPoll == Self.start + 100 + 3600)
       #expect(try await store.subscription(other).nextPoll == Self.start + 100 + 4 * 3600)

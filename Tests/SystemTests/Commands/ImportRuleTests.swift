@@ -70,7 +70,7 @@ import Testing
   @Test("On a terminal, an import and an export show their progress, and clear it before their result")
   func progress() async throws {
     try await Installation.with { installation in
-      // The file is read in two parts, so that the rest of it can be told.
+      // The file is read in two parts, so that the rest of it can be known.
       let lines = (1...6000).map { Self.line($0, "") }
       try await withFolder(["news.jsonl": lines.joined()]) { folder in
         let path = folder.appending(path: "news.jsonl").path

@@ -124,7 +124,7 @@ import Testing
         let summary = try JSONSerialization.jsonObject(with: data) as? [String: Any]
         #expect((summary?["error"] as? String)?.isEmpty == false, "\(result.output)")
         #expect(try await installation.value("SELECT count(*) FROM items") == 350)
-        // What was done is told in any form.
+        // The counts are reported in any form.
         let again = try await installation.run("import", folder.appending(path: "news.jsonl").path)
         #expect(again.status == 1)
         #expect(again.output == "read 600, inserted 0, updated 0, unchanged 350, skipped 0\n", "\(again.errors)")
