@@ -45,7 +45,7 @@ extension AttackTests {
 
   @Test("Requests with very many errors get short responses, on all paths")
   func amplification() async throws {
-    try await Self.with("requests with very many errors") { target in
+    try await Self.with("requests with very many errors", growth: 192) { target in
       let server = target.server
       let query = Array(repeating: "a", count: 7000).joined(separator: "&")
       let rounds = Self.runsLongTests ? 200 : 10
