@@ -56,6 +56,24 @@ import Testing
     }
   }
 
+  @Test("are a minute apart, also if a transfer that has ended is resumed meanwhile")
+  func resumedInVain() async throws {
+    try await TransferFixture.with { fixture in
+      let (workers, clock) = (Counter(), fixture.clock)
+      let session = try session(fixture, workers)
+      let ended = try session.transfer(TransferRequest(download: fixture.url))
+      try ended.cancel()
+      try session.transfer(TransferRequest(download: fixture.url)).resume()
+      try await eventually("it waits") { clock.sleeping == [60] }
+      clock.advance(by: 59)
+      try ended.resume()
+      #expect(workers.value == 1)
+      clock.advance(by: 1)
+      try await eventually("another one is started") { workers.value == 2 }
+      await session.invalidate()
+    }
+  }
+
   @Test(
     "are ten minutes apart while its transfers wait for power, and follow on the wait of a server",
     arguments: [true, false])

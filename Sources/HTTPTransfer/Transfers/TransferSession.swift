@@ -151,10 +151,13 @@ public final class TransferSession: Sendable {
   }
 
   func resume(_ number: Int64) throws {
-    // Before the journal changes, because the change wakes the task that starts a worker if none was started of late.
-    lastStart.withLock { $0 = clock.now }
-    guard try journal.resume(number, at: clock.now) else { return }
-    try startWorker()
+    // The change of the journal wakes the task that starts a worker if none was started of late. It waits for the new time.
+    let isResumed = try lastStart.withLock { lastStart in
+      guard try journal.resume(number, at: clock.now) else { return false }
+      lastStart = clock.now
+      return true
+    }
+    if isResumed { try startWorker() }
   }
 
   /// Reports all new events. Restarts a worker if a transfer is due and the last worker has ended.
