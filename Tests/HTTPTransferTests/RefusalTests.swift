@@ -59,12 +59,7 @@ import Testing
     try await TransferFixture.with { fixture in
       fixture.modify { _, _, _ in .json(body, status: 403).setting("Content-Type", type) }
       try await fixture.working {
-        let file = fixture.folder.appending(path: "input.bin")
-        try Data(count: 1000).write(to: file)
-        let upload = TransferRequest(upload: file, to: fixture.url)
-        let transfer = try direction == .download ? fixture.download() : fixture.journal.add(upload).number
-        try fixture.journal.resume(transfer, at: fixture.clock.now)
-        let end = try await fixture.end(of: transfer)
+        let end = try await fixture.end(of: fixture.start(direction))
         #expect(end.state == .failed)
         #expect(end.failure == "the server responded with 403" + text)
       }

@@ -101,11 +101,7 @@ import Testing
   func transfers(direction: TransferRequest.Direction) async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { _, _, _ in .busy(429, retryAfter: .seconds(3600)) }
-      let file = fixture.folder.appending(path: "input.bin")
-      try Data(count: 1000).write(to: file)
-      let upload = TransferRequest(upload: file, to: fixture.url)
-      let first = try direction == .download ? fixture.download() : fixture.journal.add(upload).number
-      try fixture.journal.resume(first, at: fixture.clock.now)
+      let first = try fixture.start(direction)
       try await fixture.working {
         try await fixture.eventually("it has been refused") { try fixture.journal.transfer(first)?.failure != nil }
         _ = try fixture.download { $0.file = fixture.folder.appending(path: "other.bin") }

@@ -38,12 +38,6 @@ import Testing
     ) { workers.add() }
   }
 
-  private final class Counter: Sendable {
-    private let count = Mutex(0)
-    var value: Int { count.withLock(\.self) }
-    func add() { count.withLock { $0 += 1 } }
-  }
-
   @Test("starts only resumed transfers, and reports their events")
   func telling() async throws {
     try await TransferFixture.with { fixture in

@@ -10,12 +10,6 @@ import Testing
     func transfer(_ task: TransferTask, didEndAs transfer: Transfer) {}
   }
 
-  private final class Counter: Sendable {
-    private let count = Mutex(0)
-    var value: Int { count.withLock(\.self) }
-    func add() { count.withLock { $0 += 1 } }
-  }
-
   private func session(_ fixture: TransferFixture, _ workers: Counter) throws -> TransferSession {
     try TransferSession(identifier: "media", store: fixture.folder, delegate: Silent(), clock: fixture.clock) {
       workers.add()

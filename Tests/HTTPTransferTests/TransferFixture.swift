@@ -112,6 +112,22 @@ struct TransferFixture {
   func download(_ change: (inout TransferRequest) -> Void = { _ in }) throws -> Int64 {
     var request = TransferRequest(download: url, to: output)
     change(&request)
+    return try begin(request)
+  }
+
+  /// Starts a download to `output`, or an upload of a file of zeros.
+  func start(
+    _ direction: TransferRequest.Direction, bytes: Int = 1000, _ change: (inout TransferRequest) -> Void = { _ in }
+  ) throws -> Int64 {
+    if direction == .download { return try download(change) }
+    let file = folder.appending(path: "input.bin")
+    try Data(count: bytes).write(to: file)
+    var request = TransferRequest(upload: file, to: url)
+    change(&request)
+    return try begin(request)
+  }
+
+  private func begin(_ request: TransferRequest) throws -> Int64 {
     let number = try journal.add(request).number
     try journal.resume(number, at: clock.now)
     return number
@@ -148,4 +164,11 @@ struct TransferFixture {
     try FileManager.default.subpathsOfDirectory(atPath: folder.path)
       .filter { !$0.hasPrefix("transfers/journal") && !$0.hasSuffix(".lock") && $0 != "transfers" }
   }
+}
+
+/// A counter for concurrent tasks.
+final class Counter: Sendable {
+  private let count = Mutex(0)
+  var value: Int { count.withLock(\.self) }
+  func add() { count.withLock { $0 += 1 } }
 }

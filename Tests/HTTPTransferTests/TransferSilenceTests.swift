@@ -38,14 +38,7 @@ import Testing
     arguments: [TransferRequest.Direction.download, .upload])
   func broken(direction: TransferRequest.Direction) async throws {
     try await TransferFixture.with { fixture in
-      let file = fixture.folder.appending(path: "input.bin")
-      try Data(count: 100_000).write(to: file)
-      var request =
-        direction == .download
-        ? TransferRequest(download: fixture.url, to: fixture.output) : TransferRequest(upload: file, to: fixture.url)
-      request.noResponseTimeout = .seconds(30)
-      let number = try fixture.journal.add(request).number
-      try fixture.journal.resume(number, at: fixture.clock.now)
+      let number = try fixture.start(direction, bytes: 100_000) { $0.noResponseTimeout = .seconds(30) }
       let transport = BreakingTransport(fixture.clock)
       for attempt in 1...8 {
         fixture.clock.advance(by: 700)

@@ -50,13 +50,7 @@ private struct SlowTransport: HTTPTransport {
     arguments: [(TransferRequest.Direction.download, 60.0), (.upload, 120.0)])
   func progress(direction: TransferRequest.Direction, idleLimit: Double) async throws {
     try await TransferFixture.with { fixture in
-      let file = fixture.folder.appending(path: "input.bin")
-      try Data(count: 4000).write(to: file)
-      let request =
-        direction == .download
-        ? TransferRequest(download: fixture.url, to: fixture.output) : TransferRequest(upload: file, to: fixture.url)
-      let number = try fixture.journal.add(request).number
-      try fixture.journal.resume(number, at: fixture.clock.now)
+      let number = try fixture.start(direction, bytes: 4000)
       let worker = try TransferWorker(
         store: fixture.folder, userAgent: "tests/1",
         transport: SlowTransport(clock: fixture.clock, idleLimit: idleLimit), clock: fixture.clock)

@@ -150,14 +150,21 @@ import Testing
     }
   }
 
+  /// Serves the file without a tag, and cuts the first responses after some bytes.
+  private func cut(
+    _ fixture: TransferFixture, _ cuts: [Int],
+    by cut: @escaping @Sendable (FaultResponse, Int) -> FaultResponse = { $0.truncated(at: .body($1)) }
+  ) {
+    fixture.modify { response, _, number in
+      let response = response.removing("ETag")
+      return number < cuts.count ? cut(response, cuts[number]) : response
+    }
+  }
+
   @Test("ends a small download after three cuts, because the bytes on their way may be lost, so that no place is exact")
   func smallCuts() async throws {
     try await TransferFixture.with(Self.content) { fixture in
-      let cuts = [100_000, 180_000, 260_000]
-      fixture.modify { response, _, number in
-        let response = response.removing("ETag")
-        return number < cuts.count ? response.truncated(at: .body(cuts[number])) : response
-      }
+      cut(fixture, [100_000, 180_000, 260_000])
       try await fixture.working {
         let transfer = try await fixture.end(of: fixture.download())
         #expect(transfer.state == .failed)
@@ -170,10 +177,7 @@ import Testing
   func cutsNearby() async throws {
     try await TransferFixture.with(TransferFixture.content(4_000_000)) { fixture in
       let cuts = [1_000_000, 1_400_000, 1_000_000]
-      fixture.modify { response, _, number in
-        let response = response.removing("ETag")
-        return number < cuts.count ? response.hanging(at: .body(cuts[number])) : response
-      }
+      cut(fixture, cuts) { $0.hanging(at: .body($1)) }
       let number = try fixture.download()
       try await fixture.working {
         // Bytes that arrive together with the end of a connection may be lost.
@@ -191,11 +195,7 @@ import Testing
   @Test("ends a download after three cuts at the same place in a row")
   func cutsInARow() async throws {
     try await TransferFixture.with(TransferFixture.content(4_000_000)) { fixture in
-      let cuts = [1_000_000, 1_000_000, 3_900_000, 1_000_000, 1_000_000, 1_000_000]
-      fixture.modify { response, _, number in
-        let response = response.removing("ETag")
-        return number < cuts.count ? response.truncated(at: .body(cuts[number])) : response
-      }
+      cut(fixture, [1_000_000, 1_000_000, 3_900_000, 1_000_000, 1_000_000, 1_000_000])
       try await fixture.working {
         let transfer = try await fixture.end(of: fixture.download())
         #expect(transfer.state == .failed)

@@ -8,38 +8,17 @@ import TestKit
 import Testing
 
 @Suite("The registration of a device") struct DeviceFaultTests {
-  private static let registration = DeviceRegistration(provider: .fcm, token: "device-token-7")
-
-  /// Runs the body with a client with one item and the part of its server that registers devices.
-  private func with(_ body: (Installation, DeviceServer, NewsFetcher) async throws -> Void) async throws {
-    try await Installation.with { installation in
-      let devices = DeviceServer(installation.feed)
-      installation.server.respond(devices.respond)
-      installation.feed.publish("one")
-      let client = try installation.client()
-      await client.performFetch()
-      try await body(installation, devices, client)
-    }
-  }
-
-  /// Registers the device with Web Push, unless that was done, and returns the registration.
-  private func registerWebPush(_ client: NewsFetcher) async throws {
-    let subscription = try await client.pushSubscription(endpoint: "https://push.example/1")
-    try await client.registerDevice(
-      DeviceRegistration(provider: .webpush, kind: .unifiedpush, subscription: subscription))
-  }
-
   @Test("stays at its server until another one has accepted it, and is removed afterwards")
   func otherServer() async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       let id = try #require(client.device?.id)
       _ = devices.requests()
       var other = installation
       other.address = "http://127.0.0.1:1"
       let lost = try other.client()
       #expect(await lost.performFetch(.scheduled).result == .failed)
-      await #expect(throws: FetchError.self) { try await lost.registerDevice(Self.registration) }
+      await #expect(throws: FetchError.self) { try await lost.registerDevice(DeviceServer.registration) }
       #expect(devices.requests() == [] && devices.devices.count == 1)
       #expect(try installation.client().device?.id == id)
       let newDevices = DeviceServer(installation.feed)
@@ -47,9 +26,9 @@ import Testing
         other.address = server.url
         let moved = try other.client()
         newDevices.answer(FaultResponse(status: 422))
-        await #expect(throws: FetchError.self) { try await moved.registerDevice(Self.registration) }
+        await #expect(throws: FetchError.self) { try await moved.registerDevice(DeviceServer.registration) }
         #expect(devices.devices.count == 1 && moved.device?.id == id)
-        try await moved.registerDevice(Self.registration)
+        try await moved.registerDevice(DeviceServer.registration)
         #expect(newDevices.devices.count == 1 && devices.devices.isEmpty)
         #expect(moved.device?.id?.uuidString.lowercased() == newDevices.devices.keys.first)
         #expect(moved.device?.server.absoluteString == server.url)
@@ -59,14 +38,14 @@ import Testing
 
   @Test("moves to another server, also if the former one does not remove it")
   func formerServer() async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       devices.answer(FaultResponse(status: 503))
       let newDevices = DeviceServer(installation.feed)
       try await FaultServer.with(newDevices.respond) { server in
         var other = installation
         other.address = server.url
-        try await other.client().registerDevice(Self.registration)
+        try await other.client().registerDevice(DeviceServer.registration)
         #expect(newDevices.devices.count == 1 && devices.requests().last == "DELETE")
       }
     }
@@ -74,8 +53,8 @@ import Testing
 
   @Test("sends its code and its secret to the server that has accepted it")
   func secretStays() async throws {
-    try await with { installation, devices, client in
-      try await registerWebPush(client)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerWebPush()
       let newDevices = DeviceServer(installation.feed)
       try await FaultServer.with(newDevices.respond) { server in
         var other = installation
@@ -97,8 +76,8 @@ import Testing
 
   @Test("that was made while the former one was refused stays")
   func forgottenMeanwhile() async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       devices.forget()
       _ = devices.requests()
       devices.answer(FaultResponse(status: 404).hanging(at: .start))
@@ -115,8 +94,8 @@ import Testing
 
   @Test("reports the last push, also if it has arrived during the report about another one")
   func reportMeanwhile() async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       _ = devices.requests()
       devices.answer(FaultResponse(status: 204).hanging(at: .start), FaultResponse(status: 500))
       let (first, second) = (push(installation), push(installation))
@@ -134,8 +113,8 @@ import Testing
 
   @Test("that is valid is renewed after the server has refused another one", arguments: [true, false])
   func refusal(isReachable: Bool) async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       _ = devices.requests()
       if !isReachable { devices.answer(FaultResponse(status: 503)) }
       devices.answer(FaultResponse(status: 422))
@@ -149,14 +128,14 @@ import Testing
       installation.clock.advance(by: 604_800)
       await client.performFetch(.scheduled)
       #expect(devices.requests() == ["PUT", "PUT state"])
-      #expect(devices.device?.registration == Self.registration)
+      #expect(devices.device?.registration == DeviceServer.registration)
     }
   }
 
   @Test("that the server refuses once it can be reached is not tried again with each wake")
   func lateRefusal() async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       _ = devices.requests()
       devices.answer(FaultResponse(status: 503), FaultResponse(status: 422))
       for _ in 0..<2 {
@@ -175,8 +154,8 @@ import Testing
 
   @Test("reports a push within the time of its wake only")
   func reportInTime() async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       _ = devices.requests()
       devices.answer(FaultResponse(status: 204).hanging(at: .start))
       let (push, wake) = (push(installation), installation.clock.now)
@@ -196,7 +175,7 @@ import Testing
       installation.server.respond(devices.respond)
       let client = try installation.client()
       await client.performFetch()
-      try await client.registerDevice(Self.registration)
+      try await client.registerDevice(DeviceServer.registration)
       devices.answer(FaultResponse(status: 503), FaultResponse(status: 422))
       let refused = DeviceRegistration(provider: .fcm, token: "refused")
       await #expect(throws: FetchError.self) { try await client.registerDevice(refused) }
@@ -209,20 +188,20 @@ import Testing
       installation.clock.advance(by: 3600)
       await (try other.client()).performFetch(.scheduled)
       #expect(devices.device?.registration.topics == ["arts"])
-      #expect(devices.device?.registration.token == Self.registration.token)
+      #expect(devices.device?.registration.token == DeviceServer.registration.token)
     }
   }
 
   @Test("that the app makes again after a sign-out without a response stays; until then nothing is reported")
   func registeredAgain() async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       _ = devices.requests()
       devices.answer(FaultResponse(status: 503))
       await #expect(throws: FetchError.self) { try await client.removeDevice() }
       await client.receive(push(installation))
       #expect(devices.requests() == ["DELETE"])
-      try await client.registerDevice(Self.registration)
+      try await client.registerDevice(DeviceServer.registration)
       installation.clock.advance(by: 3600)
       await client.performFetch(.scheduled)
       #expect(devices.devices.count == 1 && client.device?.id != nil)
@@ -231,8 +210,8 @@ import Testing
 
   @Test("is renewed although the server has refused its code, which is not sent again")
   func refusedCode() async throws {
-    try await with { installation, devices, client in
-      try await registerWebPush(client)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerWebPush()
       _ = devices.requests()
       devices.answer(FaultResponse(status: 403))
       await client.receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8)))
@@ -247,8 +226,8 @@ import Testing
     "and all requests of the app about it end at the timeout, if the server never answers",
     arguments: ["offer", "register", "remove", "sign out"])
   func silence(request: String) async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       let count = installation.server.requests.count
       installation.server.respond { _ in FaultResponse().hanging(at: .start) }
       let work = Task {
@@ -270,12 +249,12 @@ import Testing
 
   @Test("is confirmed by a code that arrives before the response to the registration")
   func earlyCode() async throws {
-    try await with { installation, devices, client in
+    try await DeviceServer.with { installation, devices, client in
       installation.server.respond { request in
         let response = devices.respond(request)
         return request.method == "POST" ? response.hanging(at: .start) : response
       }
-      let registering = Task { try await registerWebPush(client) }
+      let registering = Task { try await client.registerWebPush() }
       try await eventually("the server has the device") { devices.device != nil }
       let receiving = Task { await client.receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8))) }
       try await eventually("the code waits for the response") { installation.clock.sleeping.count > 2 }
@@ -294,8 +273,8 @@ import Testing
     "is renewed hourly until it is confirmed, because its code may be lost; any push confirms it",
     arguments: [false, true])
   func lostCode(isAlert: Bool) async throws {
-    try await with { installation, devices, client in
-      try await registerWebPush(client)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerWebPush()
       _ = devices.requests()
       for _ in 0..<2 {
         await client.performFetch(.scheduled)
@@ -316,8 +295,8 @@ import Testing
 
   @Test("sends no code that another process is sending")
   func codeMeanwhile() async throws {
-    try await with { installation, devices, client in
-      try await registerWebPush(client)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerWebPush()
       _ = devices.requests()
       devices.answer(FaultResponse(status: 204).hanging(at: .start))
       let confirming = Task { await client.receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8))) }
@@ -338,13 +317,13 @@ import Testing
 
   @Test("cannot be changed while another process does not end its change")
   func locked() async throws {
-    try await with { installation, devices, client in
+    try await DeviceServer.with { installation, devices, client in
       let lock = FetchLock(path: installation.folder.appending(path: "device.lock").path)
       let held = try #require(try lock.acquire())
       let (start, ended) = (installation.clock.now, Reports())
       let registering = Task {
         defer { ended.note("ended") }
-        try await client.registerDevice(Self.registration)
+        try await client.registerDevice(DeviceServer.registration)
       }
       try await eventually("its time is over") {
         // Each step waits for the attempt after the previous one.
@@ -361,7 +340,7 @@ import Testing
 
   @Test("and all requests about it follow redirects that keep the method, within the origin", arguments: [307, 308])
   func moved(status: Int) async throws {
-    try await with { installation, devices, client in
+    try await DeviceServer.with { installation, devices, client in
       installation.server.respond { request in
         guard request.path.hasPrefix("/new/") else {
           return .redirect(.sameOrigin("/new" + request.target), from: request, status: status)
@@ -370,7 +349,7 @@ import Testing
         moved.target = String(request.target.dropFirst("/new".count))
         return devices.respond(moved)
       }
-      try await registerWebPush(client)
+      try await client.registerWebPush()
       await client.receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8)))
       #expect(devices.device?.isConfirmed == true)
       installation.clock.advance(by: 604_800)
@@ -384,8 +363,8 @@ import Testing
 
   @Test("sends neither its token nor its secret to another origin", arguments: [307, 308])
   func movedAway(status: Int) async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       try await FaultServer.with({ _ in FaultResponse(status: 204) }) { other in
         installation.server.respond { .redirect(.other(other, $0.target), from: $0, status: status) }
         let failure = await #expect(throws: FetchError.self) {

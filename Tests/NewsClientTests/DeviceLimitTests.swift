@@ -8,27 +8,6 @@ import TestKit
 import Testing
 
 @Suite("The limits of a registration") struct DeviceLimitTests {
-  private static let registration = DeviceRegistration(provider: .fcm, token: "device-token-7")
-
-  /// Runs the body with a client with one item and the part of its server that registers devices.
-  private func with(_ body: (Installation, DeviceServer, NewsFetcher) async throws -> Void) async throws {
-    try await Installation.with { installation in
-      let devices = DeviceServer(installation.feed)
-      installation.server.respond(devices.respond)
-      installation.feed.publish("one")
-      let client = try installation.client()
-      await client.performFetch()
-      try await body(installation, devices, client)
-    }
-  }
-
-  /// Registers the device with Web Push.
-  private func registerWebPush(_ client: NewsFetcher) async throws {
-    let subscription = try await client.pushSubscription(endpoint: "https://push.example/1")
-    try await client.registerDevice(
-      DeviceRegistration(provider: .webpush, kind: .unifiedpush, subscription: subscription))
-  }
-
   /// A push that asks for a report about news that the client has.
   private func push(_ installation: Installation) -> RemoteNotification {
     let payload = #"{"push":"\#(UUID())","report":"1","token":"\#(installation.feed.token())"}"#
@@ -39,9 +18,9 @@ import Testing
 
   @Test("are an hour between two attempts to renew it, and a minute between two attempts to remove it")
   func intervals() async throws {
-    try await with { installation, devices, client in
+    try await DeviceServer.with { installation, devices, client in
       let clock = installation.clock
-      try await client.registerDevice(Self.registration)
+      try await client.registerDevice(DeviceServer.registration)
       _ = devices.requests()
       clock.advance(by: 604_800)
       await client.removeSignedOutDevice()
@@ -69,8 +48,8 @@ import Testing
 
   @Test("are an hour until its code is asked for again")
   func unconfirmed() async throws {
-    try await with { installation, devices, client in
-      try await registerWebPush(client)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerWebPush()
       _ = devices.requests()
       installation.clock.advance(by: 3599)
       await client.performFetch(.scheduled)
@@ -83,7 +62,7 @@ import Testing
 
   @Test("are the timeout that the app has set, as are those of a visible fetch")
   func timeout() async throws {
-    try await with { installation, _, _ in
+    try await DeviceServer.with { installation, _, _ in
       var configuration = NewsFetcher.Configuration(
         folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1")
       configuration.foregroundTimeout = .seconds(7)
@@ -92,7 +71,7 @@ import Testing
         configuration, application: ApplicationLifecycle(launchReason: .fetch, clock: clock), clock: clock)
       await client.application.enterForeground()
       installation.server.respond { _ in FaultResponse().hanging(at: .start) }
-      let registering = Task { try await client.registerDevice(Self.registration) }
+      let registering = Task { try await client.registerDevice(DeviceServer.registration) }
       try await eventually("the timeout of the request is set") { clock.sleeping.contains(7) }
       clock.advance(by: 7)
       let failure = await #expect(throws: FetchError.self) { try await registering.value }
@@ -111,8 +90,8 @@ import Testing
 
   @Test("are the 30 s of the wake of a push for its report, unless the app is visible", arguments: wakes)
   func lateReport(seconds: Double, isVisible: Bool, isReported: Bool) async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       _ = devices.requests()
       if isVisible { await client.application.enterForeground() }
       let (push, wake) = (push(installation), installation.clock.now)
@@ -124,10 +103,10 @@ import Testing
 
   @Test("A registration that was never accepted is forgotten once the server refuses it")
   func refusedLater() async throws {
-    try await with { installation, devices, client in
+    try await DeviceServer.with { installation, devices, client in
       devices.answer(FaultResponse(status: 503), FaultResponse(status: 422))
       for isKept in [true, false] {
-        await #expect(throws: FetchError.self) { try await client.registerDevice(Self.registration) }
+        await #expect(throws: FetchError.self) { try await client.registerDevice(DeviceServer.registration) }
         #expect((client.device != nil) == isKept)
       }
       installation.clock.advance(by: 3600)
@@ -138,8 +117,8 @@ import Testing
 
   @Test("A code that waits is not sent any more once a push has confirmed the registration")
   func overtakenCode() async throws {
-    try await with { installation, devices, client in
-      try await registerWebPush(client)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerWebPush()
       _ = devices.requests()
       devices.answer(FaultResponse(status: 500))
       await client.receive(code)
@@ -153,8 +132,8 @@ import Testing
 
   @Test("A registration that the server has forgotten is neither confirmed nor valid until it is made again")
   func forgotten() async throws {
-    try await with { installation, devices, client in
-      try await client.registerDevice(Self.registration)
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
       #expect(client.device?.isConfirmed == true && client.device?.renewed == installation.clock.now.date)
       devices.forget()
       await client.receive(push(installation))
@@ -165,10 +144,12 @@ import Testing
 
   @Test("The page of a captive portal neither accepts nor refuses, confirms, reports or removes it")
   func captivePortal() async throws {
-    try await with { installation, devices, client in
+    try await DeviceServer.with { installation, devices, client in
       let clock = installation.clock
       devices.answer(.captivePortal())
-      let failure = await #expect(throws: FetchError.self) { try await client.registerDevice(Self.registration) }
+      let failure = await #expect(throws: FetchError.self) {
+        try await client.registerDevice(DeviceServer.registration)
+      }
       #expect(failure?.code == .unexpectedResponse && failure?.message == "the server responded with 200")
       clock.advance(by: 3600)
       await client.performFetch(.scheduled)
@@ -182,7 +163,7 @@ import Testing
       clock.advance(by: 60)
       await client.performFetch(.scheduled)
       #expect(devices.requests() == ["DELETE", "DELETE"] && devices.devices.isEmpty)
-      try await registerWebPush(client)
+      try await client.registerWebPush()
       devices.answer(.captivePortal())
       await client.receive(code)
       #expect(client.device?.isConfirmed == false)
@@ -194,7 +175,7 @@ import Testing
 
   @Test("The push services of a server that answers with another status are unknown", arguments: [201, 206, 404])
   func offer(status: Int) async throws {
-    try await with { installation, _, client in
+    try await DeviceServer.with { installation, _, client in
       installation.server.respond { _ in
         .json(#"{"providers":["fcm"],"webpush":null}"#, status: status)
       }

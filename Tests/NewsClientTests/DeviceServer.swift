@@ -1,6 +1,7 @@
 import FaultServer
 import Foundation
 import News
+import NewsClient
 import Synchronization
 
 /// The part of a server that registers devices, beside a feed.
@@ -19,10 +20,24 @@ final class DeviceServer: Sendable {
     var faults: [FaultResponse] = []
   }
 
+  static let registration = DeviceRegistration(provider: .fcm, token: "device-token-7")
+
   private let feed: FaultFeed
   private let state = Mutex(State())
 
   init(_ feed: FaultFeed) { self.feed = feed }
+
+  /// Runs the body with a client with one item and the part of its server that registers devices.
+  static func with(_ body: (Installation, DeviceServer, NewsFetcher) async throws -> Void) async throws {
+    try await Installation.with { installation in
+      let devices = DeviceServer(installation.feed)
+      installation.server.respond(devices.respond)
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      try await body(installation, devices, client)
+    }
+  }
 
   /// The devices by id.
   var devices: [String: Device] { state.withLock(\.devices) }
@@ -97,5 +112,13 @@ final class DeviceServer: Sendable {
     FaultResponse(
       status: status, headers: [("Content-Type", "application/problem+json")],
       body: Data(#"{"type":"/problems/x","title":"x","status":\#(status)}"#.utf8))
+  }
+}
+
+extension NewsFetcher {
+  /// Registers the device with Web Push.
+  func registerWebPush() async throws {
+    let subscription = try await pushSubscription(endpoint: "https://push.example/1")
+    try await registerDevice(DeviceRegistration(provider: .webpush, kind: .unifiedpush, subscription: subscription))
   }
 }

@@ -9,7 +9,6 @@ import Testing
 
 @Suite("A registered device") struct DeviceTests {
   private static let week = 604_800.0
-  private static let registration = DeviceRegistration(provider: .fcm, token: "device-token-7")
 
   private func registered(
     topics: [String] = [], _ body: (Installation, DeviceServer, NewsFetcher) async throws -> Void
@@ -21,7 +20,7 @@ import Testing
       let client = try installation.client()
       try client.updateSchedule { $0.setInterval(.duration(.seconds(1800))) }
       await client.performFetch()
-      try await client.registerDevice(Self.registration)
+      try await client.registerDevice(DeviceServer.registration)
       #expect(devices.requests() == ["POST", "PUT state"])
       try await body(installation, devices, client)
     }
@@ -35,7 +34,9 @@ import Testing
       #expect(device.reports.map(\.token) == [installation.feed.token(topics: ["sport"])])
       let id = try #require(devices.devices.keys.first)
       #expect(client.device?.id?.uuidString.lowercased() == id && client.device?.topics == ["sport"])
-      for launched in [client, try installation.client()] { try await launched.registerDevice(Self.registration) }
+      for launched in [client, try installation.client()] {
+        try await launched.registerDevice(DeviceServer.registration)
+      }
       await client.performFetch(.scheduled)
       #expect(devices.requests() == [])
       for request in installation.server.requests where !request.path.hasPrefix("/v1/devices") {
@@ -62,7 +63,7 @@ import Testing
       }
       let again = try installation.client()
       #expect(again.device?.id == client.device?.id)
-      try await again.registerDevice(Self.registration)
+      try await again.registerDevice(DeviceServer.registration)
       #expect(devices.requests() == [], "the loss of the cache loses no registration")
     }
   }
@@ -81,7 +82,7 @@ import Testing
       #expect(launched.device == nil && devices.requests() == [])
       #expect(log.texts == ["the registration for pushes cannot be read; it has to be made again"])
       #expect(!FileManager.default.fileExists(atPath: file.path))
-      try await launched.registerDevice(Self.registration)
+      try await launched.registerDevice(DeviceServer.registration)
       #expect(devices.requests() == ["POST", "PUT state"] && launched.device?.id != nil)
     }
   }
@@ -99,7 +100,7 @@ import Testing
       #expect(devices.requests() == ["PUT", "PUT state"])
       await client.performFetch(.scheduled)
       #expect(devices.requests() == [])
-      var changed = Self.registration
+      var changed = DeviceServer.registration
       (changed.token, changed.alerts) = ("other", true)
       try await client.registerDevice(changed)
       #expect(devices.requests() == ["PUT", "PUT state"])
@@ -112,7 +113,7 @@ import Testing
     try await registered { installation, devices, client in
       let credentials = #"{"expires":"2027-02-24T06:00:00.000Z","id":"\#(UUID())","secret":"s"}"#
       devices.answer(.json(credentials), FaultResponse(status: 500))
-      var changed = Self.registration
+      var changed = DeviceServer.registration
       changed.token = "other"
       try await client.registerDevice(changed)
       #expect(devices.requests() == ["PUT", "PUT state"])
@@ -134,7 +135,7 @@ import Testing
   @Test("has the topics that the app has chosen, not those of the feed")
   func ownTopics() async throws {
     try await registered(topics: ["sport"]) { installation, devices, client in
-      var registration = Self.registration
+      var registration = DeviceServer.registration
       registration.topics = ["arts"]
       try await client.registerDevice(registration)
       #expect(devices.device?.registration.topics == ["arts"] && client.device?.topics == ["arts"])
@@ -276,11 +277,11 @@ import Testing
       installation.server.respond(devices.respond)
       let client = try installation.client()
       devices.answer(FaultResponse(status: 422))
-      await #expect(throws: FetchError.self) { try await client.registerDevice(Self.registration) }
+      await #expect(throws: FetchError.self) { try await client.registerDevice(DeviceServer.registration) }
       await client.performFetch(.scheduled)
       #expect(client.device == nil && devices.requests() == ["POST"])
       devices.answer(FaultResponse(status: 502))
-      await #expect(throws: FetchError.self) { try await client.registerDevice(Self.registration) }
+      await #expect(throws: FetchError.self) { try await client.registerDevice(DeviceServer.registration) }
       #expect(client.device?.id == nil && client.device?.provider == .fcm)
       installation.clock.advance(by: 3600)
       await client.performFetch(.scheduled)

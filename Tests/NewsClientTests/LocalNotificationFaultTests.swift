@@ -113,11 +113,7 @@ import Testing
 
   @Test("about an ordinary item are withdrawn too if it is retracted")
   func ordinaryWithdrawal() async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying { installation, presenter, client in
       let item = installation.feed.publish("text", title: "Ferry")
       await client.fetchAndDeliver()
       installation.feed.retract(item.id)
@@ -128,11 +124,7 @@ import Testing
 
   @Test("wait for two days, and are forgotten then", arguments: [(172_800.0, true), (172_801.0, false)])
   func age(seconds: Double, isShown: Bool) async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying { installation, presenter, client in
       presenter.mode.withLock { $0 = .fails }
       installation.feed.publish("one", title: "One")
       await client.fetchAndDeliver()
@@ -140,7 +132,8 @@ import Testing
       installation.clock.advance(by: seconds)
       await client.notifications.deliver()
       #expect(presenter.titles == (isShown ? ["One"] : []))
-      #expect(try client.notifications.waitingItems == 0)
+      let waiting = try client.notifications.waitingItems
+      #expect(waiting == 0)
       #expect(try await unmentioned(installation) == 0)
     }
   }
@@ -154,11 +147,7 @@ import Testing
 
   @Test("about a retracted item are withdrawn later if the process ends meanwhile, however old they are")
   func interruptedWithdrawal() async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying { installation, presenter, client in
       let item = installation.publishBreaking("Flood")
       await client.fetchAndDeliver()
       installation.clock.advance(by: 2 * 86_400)
@@ -174,11 +163,7 @@ import Testing
 
   @Test("that were read and that the app shows again are replaced once their item is corrected")
   func shownAgain() async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying { installation, presenter, client in
       var item = installation.publishBreaking("Flod")
       await client.fetchAndDeliver()
       try client.recordOpening()
@@ -221,11 +206,7 @@ import Testing
 
   @Test("that wait are listed by the corrected dates of their items")
   func correctedDates() async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying { installation, presenter, client in
       presenter.mode.withLock { $0 = .fails }
       var items = ["One", "Two", "Three"].map { installation.feed.publish("text", title: $0) }
       await client.fetchAndDeliver()
@@ -267,11 +248,7 @@ import Testing
 
   @Test("about an item that was read are not replaced")
   func correctedAfterReading() async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying { installation, presenter, client in
       var item = installation.publishBreaking("Flod")
       await client.fetchAndDeliver()
       try client.setRead([item.id])
@@ -284,11 +261,7 @@ import Testing
 
   @Test("are forgotten if the store follows another feed, also about items that this one has too")
   func otherFeed() async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying { installation, presenter, client in
       presenter.mode.withLock { $0 = .fails }
       installation.feed.publish("one", topics: ["sport"], title: "One")
       await client.fetchAndDeliver()
@@ -303,11 +276,7 @@ import Testing
 
   @Test("are forgotten if the user turns them off while they wait", arguments: [false, true])
   func turnedOff(hasProgram: Bool) async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying { installation, presenter, client in
       presenter.mode.withLock { $0 = .fails }
       installation.feed.publish("one", title: "One")
       await client.fetchAndDeliver()

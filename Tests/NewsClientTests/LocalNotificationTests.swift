@@ -81,6 +81,19 @@ extension Installation {
     return try NewsFetcher(configuration, application: application, clock: clock, log: log)
   }
 
+  /// Runs the body with a client that raises notifications and has fetched an item, of which it raises none.
+  static func notifying(
+    quietHours: QuietHours? = nil, _ body: (Installation, RecordingPresenter, NewsFetcher) async throws -> Void
+  ) async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter, quietHours: quietHours)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      try await body(installation, presenter, client)
+    }
+  }
+
   /// Publishes a breaking item.
   @discardableResult
   func publishBreaking(_ title: String) -> NewsItem {
@@ -288,11 +301,8 @@ extension NewsFetcher {
 
   @Test("do not wait for the end of quiet hours once their item is corrected to a breaking one")
   func becomesBreaking() async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter, quietHours: QuietHours(from: 22 * 60, to: 7 * 60))
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying(quietHours: QuietHours(from: 22 * 60, to: 7 * 60)) {
+      installation, presenter, client in
       var item = installation.feed.publish("water", title: "Flood")
       await client.fetchAndDeliver()
       #expect(presenter.titles == [])
@@ -305,11 +315,7 @@ extension NewsFetcher {
 
   @Test("forget items that were opened, retracted or have become old meanwhile, and show corrected ones")
   func overtaken() async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying { installation, presenter, client in
       presenter.mode.withLock { $0 = .fails }
       installation.feed.publish("read", title: "Read")
       await client.fetchAndDeliver()
@@ -337,11 +343,7 @@ extension NewsFetcher {
 
   @Test("about a breaking item are replaced if it is corrected while unread, and withdrawn if it is retracted")
   func corrections() async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying { installation, presenter, client in
       var item = installation.publishBreaking("Flod")
       await client.fetchAndDeliver()
       item.title = "Flood"
@@ -369,11 +371,7 @@ extension NewsFetcher {
 extension LocalNotificationTests {
   @Test("about an ordinary item are not repeated if it is corrected")
   func ordinaryCorrections() async throws {
-    try await Installation.with { installation in
-      let presenter = RecordingPresenter()
-      let client = try await installation.notifier(presenter)
-      installation.feed.publish("old")
-      await client.fetchAndDeliver()
+    try await Installation.notifying { installation, presenter, client in
       var item = installation.feed.publish("text", title: "Frery")
       await client.fetchAndDeliver()
       #expect(presenter.titles == ["Frery"])

@@ -13,34 +13,13 @@ import Testing
     Data(#"{"aps":{"content-available":1},"push":"\#(id)","token":"\#(feed.token())"}"#.utf8)
   }
 
-  /// Returns a client with the clock of the machine.
-  private func client(_ installation: Installation, _ log: Reports = Reports()) throws -> NewsFetcher {
-    try NewsFetcher(
-      .init(folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1"),
-      application: ApplicationLifecycle(launchReason: .fetch), log: { log.note($0) })
-  }
-
-  /// Runs the body while an app receives pushes.
-  private func receiving(_ app: NewsFetcher, _ reports: Reports, _ body: () async throws -> Void) async throws {
-    let lock = FetchLock(path: app.configuration.folder.appending(path: "app.lock").path)
-    let task = Task { await app.receiveNotifications { reports.add($0) } }
-    func end(_ task: Task<Void, Never>) async {
-      task.cancel()
-      await task.value
-    }
-    try await withResource(task, release: end) { _ in
-      try await eventually("the app runs") { try lock.isHeld }
-      try await body()
-    }
-  }
-
   @Test("reaches the running app, whose observers hear of it and whose report is returned")
   func running() async throws {
     try await Installation.with { installation in
-      let (app, sender) = (try client(installation), try client(installation))
+      let (app, sender) = (try installation.machineClient(), try installation.machineClient())
       let (reports, seen) = (Reports(), Reports())
       let observation = app.changes.add { changes in for item in changes.inserted { seen.note(item.text) } }
-      try await receiving(app, reports) {
+      try await app.receiving(reports) {
         installation.feed.publish("one")
         let push = payload(installation.feed)
         let report = await sender.deliver(push)
@@ -66,7 +45,7 @@ import Testing
   func alone() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
-      let sender = try client(installation)
+      let sender = try installation.machineClient()
       #expect(await sender.deliver(payload(installation.feed)).inserted == 1)
       #expect(!FileManager.default.fileExists(atPath: installation.folder.appending(path: "pushes").path))
     }
@@ -79,7 +58,7 @@ import Testing
     _ installation: Installation, _ body: (Task<FetchReport, Never>, FetchLock.Handle) async throws -> Void
   ) async throws {
     installation.feed.publish("one")
-    let (app, sender) = (try client(installation), try client(installation))
+    let (app, sender) = (try installation.machineClient(), try installation.machineClient())
     let lock = try #require(try FetchLock(path: installation.folder.appending(path: "app.lock").path).acquire())
     let push = payload(installation.feed)
     let delivery = Task { await sender.deliver(push) }
@@ -136,7 +115,7 @@ import Testing
         try Data().write(to: URL(filePath: unknown))
         lock.release()
         let reports = Reports()
-        try await receiving(try client(installation), reports) {
+        try await installation.machineClient().receiving(reports) {
           try await eventually("it is handled") { reports.all.first?.inserted == 1 }
           #expect(
             unread.map { FileManager.default.fileExists(atPath: $0.path) } == [false, true], "an hour is the limit")
@@ -161,7 +140,7 @@ import Testing
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try Data("{".utf8).write(to: folder.appending(path: "0-0.push"))
       try JSONEncoder().encode(push).write(to: folder.appending(path: "0-A.push"))
-      try await receiving(app, reports) {
+      try await app.receiving(reports) {
         try await eventually("both are handled") { reports.all.count == 2 }
         #expect(reports.all.map(\.inserted).sorted() == [0, 1], "\(reports.all.map(\.error))")
       }
@@ -203,7 +182,7 @@ import Testing
   @Test("launches no app if it is for display only, or exceeds the hourly limit of wakes")
   func noLaunch() async throws {
     try await Installation.with { installation in
-      let sender = try client(installation)
+      let sender = try installation.machineClient()
       let output = installation.folder.appending(path: "launched").path
       try sender.setLaunchCommand(["/bin/sh", "-c", #": > "$1""#, "sh", output])
       await sender.deliver(Data(#"{"aps":{"alert":"High water"},"push":"\#(UUID())"}"#.utf8))
@@ -230,7 +209,7 @@ import Testing
         try await eventually("they wait for the launched app") {
           waiting(installation).count == 4 && FileManager.default.fileExists(atPath: output.path)
         }
-        try await receiving(app, Reports()) {
+        try await app.receiving(Reports()) {
           var inserted = 0
           for try await report in group { inserted += report.inserted }
           #expect(inserted >= 1)
@@ -243,7 +222,7 @@ import Testing
   @Test("launches the app if the user allows it, and is handled even if the app does nothing")
   func launching() async throws {
     try await Installation.with { installation in
-      let sender = try client(installation)
+      let sender = try installation.machineClient()
       let output = installation.folder.appending(path: "launched")
       // The command ignores SIGPIPE, which its children would inherit.
       let previous = signal(SIGPIPE, SIG_IGN)
@@ -273,7 +252,7 @@ import Testing
       // The last one is the folder that `ls` reads.
       #expect(files.count == 4 && !files.contains { $0.contains("socket:") }, "\(files)")
       await sender.deliver(push)
-      try client(installation).setLaunchCommand(nil)
+      try installation.machineClient().setLaunchCommand(nil)
       installation.feed.publish("two")
       #expect(await sender.deliver(payload(installation.feed)).inserted == 1)
       #expect(try String(contentsOf: output, encoding: .utf8) == text, "neither a duplicate nor a forbidden launch")
@@ -288,7 +267,7 @@ import Testing
       let wake = FetchInstant(date: now.date - 25, uptime: now.uptime - 25, boot: now.boot)
       let push = payload(installation.feed)
       installation.feed.fault(next: .hang(at: .start))
-      try await receiving(app, Reports()) {
+      try await app.receiving(Reports()) {
         let delivery = Task { deliveries.add(await sender.deliver(push, wake: wake)) }
         try await eventually("the app fetches") { !installation.requests().isEmpty }
         installation.clock.advance(by: 5.25)
@@ -315,7 +294,7 @@ import Testing
         held.release()
         clock.advance(by: 60)
         try await eventually("it is the app") { try lock.isHeld }
-        let sender = try client(installation)
+        let sender = try installation.machineClient()
         installation.feed.publish("one")
         #expect(await sender.deliver(payload(installation.feed)).inserted == 1)
         #expect(reports.all.map(\.inserted) == [1])
@@ -327,7 +306,7 @@ import Testing
   func unusableFolder() async throws {
     try await Installation.with { installation in
       let log = Reports()
-      let sender = try client(installation, log)
+      let sender = try installation.machineClient(log)
       let lock = try #require(try FetchLock(path: installation.folder.appending(path: "app.lock").path).acquire())
       defer { lock.release() }
       try Data().write(to: installation.folder.appending(path: "pushes"))
@@ -340,7 +319,7 @@ import Testing
   @Test("is reported to the app while no other is")
   func serialReports() async throws {
     try await Installation.with { installation in
-      let (app, sender) = (try client(installation), try client(installation))
+      let (app, sender) = (try installation.machineClient(), try installation.machineClient())
       let running = Atomic(0)
       let most = Atomic(0)
       let overlap = DispatchSemaphore(value: 0)
@@ -374,7 +353,7 @@ import Testing
   func watch() async throws {
     try await Installation.with { installation in
       installation.feed.publish("first")
-      let (app, sender) = (try client(installation), try client(installation))
+      let (app, sender) = (try installation.machineClient(), try installation.machineClient())
       await app.performFetch()
       let lock = FetchLock(path: installation.folder.appending(path: "app.lock").path)
       let task = Task { await app.watch() }

@@ -72,6 +72,31 @@ final class Reports: Sendable {
   func note(_ text: String) { received.withLock { $0.texts.append(text) } }
 }
 
+extension Installation {
+  /// Returns a client with the clock of the machine.
+  func machineClient(_ log: Reports = Reports()) throws -> NewsFetcher {
+    try NewsFetcher(
+      .init(folder: folder, feed: try followedFeed(), userAgent: "tests/1"),
+      application: ApplicationLifecycle(launchReason: .fetch), log: { log.note($0) })
+  }
+}
+
+extension NewsFetcher {
+  /// Runs the body while the app receives pushes.
+  func receiving(_ reports: Reports, _ body: () async throws -> Void) async throws {
+    let lock = FetchLock(path: configuration.folder.appending(path: "app.lock").path)
+    let task = Task { await receiveNotifications { reports.add($0) } }
+    func end(_ task: Task<Void, Never>) async {
+      task.cancel()
+      await task.value
+    }
+    try await withResource(task, release: end) { _ in
+      try await eventually("the app runs") { try lock.isHeld }
+      try await body()
+    }
+  }
+}
+
 /// A transport over which each request takes some time of a clock.
 struct SlowTransport: HTTPTransport {
   let clock: ManualClock

@@ -11,21 +11,29 @@ struct NetworkTests {
     timeout: Duration = .seconds(60),
     _ body: @Sendable (FaultyProxy, _ pool: PostgresPool, _ direct: PostgresPool) async throws -> Void
   ) async throws {
+    try await withAddresses { proxy, proxied, url in
+      try await withPool(url: url, size: 1) { direct in
+        try await withPool(
+          url: proxied, size: 1, configure: { configuration, _ in configuration.statementTimeout = timeout }
+        ) { pool in
+          _ = try await direct.query("CREATE TABLE a (n int8)")
+          try await body(proxy, pool, direct)
+        }
+      }
+    }
+  }
+
+  /// Runs the body with a proxy, and the addresses of a database through it and without it.
+  private func withAddresses(
+    _ body: @Sendable (FaultyProxy, _ proxied: String, _ direct: String) async throws -> Void
+  ) async throws {
     try await withTestDatabase { url in
       let parts = try #require(URLComponents(string: url))
       let port = try #require(parts.port)
       try await FaultyProxy.with(serverPort: port) { proxy in
         var parts = parts
         parts.port = proxy.port
-        let proxied = try #require(parts.string)
-        try await withPool(url: url, size: 1) { direct in
-          try await withPool(
-            url: proxied, size: 1, configure: { configuration, _ in configuration.statementTimeout = timeout }
-          ) { pool in
-            _ = try await direct.query("CREATE TABLE a (n int8)")
-            try await body(proxy, pool, direct)
-          }
-        }
+        try await body(proxy, try #require(parts.string), url)
       }
     }
   }
@@ -61,22 +69,16 @@ struct NetworkTests {
 
   @Test("a connection that is cut while it is opened names the server, wherever it is cut")
   func cutOpening() async throws {
-    try await withTestDatabase { url in
-      let parts = try #require(URLComponents(string: url))
-      let port = try #require(parts.port)
-      try await FaultyProxy.with(serverPort: port) { proxy in
-        var parts = parts
-        parts.port = proxy.port
-        let configuration = PostgresConfiguration(connectionString: try #require(parts.string))
-        func open() async throws {
-          await (try PostgresConnection.connect(configuration: configuration, logger: quiet)).close()
-        }
-        let length = try await answerLength(proxy, of: open)
-        for bytes in stride(from: 0, to: length, by: 7) {
-          proxy.spoil(.cut, after: bytes)
-          let error = try await failure { try await open() }
-          #expect(error.explanation.contains(":\(proxy.port)"), "\(error.explanation) after \(bytes) of \(length)")
-        }
+    try await withAddresses { proxy, proxied, _ in
+      let configuration = PostgresConfiguration(connectionString: proxied)
+      func open() async throws {
+        await (try PostgresConnection.connect(configuration: configuration, logger: quiet)).close()
+      }
+      let length = try await answerLength(proxy, of: open)
+      for bytes in stride(from: 0, to: length, by: 7) {
+        proxy.spoil(.cut, after: bytes)
+        let error = try await failure { try await open() }
+        #expect(error.explanation.contains(":\(proxy.port)"), "\(error.explanation) after \(bytes) of \(length)")
       }
     }
   }

@@ -173,14 +173,16 @@ struct NewsServer: Sendable {
 
   func refusal(_ head: HTTPTransportResponse, _ problem: Problem?) -> FetchError {
     let reason = problem.map(Self.explanation).map { ": \($0)" } ?? ""
-    let isUnavailable = head.status == 429 || head.status >= 500
-    // Another success or a redirect is no answer of the server, but may be the page of a captive portal.
-    let isRefusal = head.status >= 400
+    let code: FetchError.Code =
+      switch head.status {
+      case 429, 500...: .unavailable
+      case 400...: .rejected
+      // Any other status may be that of a captive portal.
+      default: .unexpectedResponse
+      }
     return FetchError(
-      isUnavailable ? .unavailable : isRefusal ? .rejected : .unexpectedResponse,
-      "the server responded with \(head.status)\(reason)",
-      status: head.status,
-      retryAfter: isUnavailable ? requester.retryAfter(of: head).map { .seconds($0) } : nil)
+      code, "the server responded with \(head.status)\(reason)", status: head.status,
+      retryAfter: code == .unavailable ? requester.retryAfter(of: head).map { .seconds($0) } : nil)
   }
 
   /// Returns the server's own explanation on one line: the faulty fields, or else the detail or the title.

@@ -315,8 +315,7 @@ extension NotificationJournal {
       try db.execute(
         sql: """
           UPDATE notifications SET change = 'withdraw'
-          WHERE identifier = ? AND handle IS NOT NULL
-            AND delivered IS NOT NULL
+          WHERE identifier = ? AND handle IS NOT NULL AND delivered IS NOT NULL
           """,
         arguments: [identifier])
       try db.execute(

@@ -6,7 +6,7 @@ import TestKit
 import TestSupport
 import Testing
 
-/// The number of devices, and the deletion of those that have ended.
+/// The maximum number of devices, and the deletion of ended ones.
 @Suite struct DeviceRoomTests {
   private static let start = Date.pushStart
   private static let lifetime = 90 * 86_400.0

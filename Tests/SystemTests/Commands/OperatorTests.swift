@@ -159,7 +159,7 @@ import Testing
         let token = try #require(try await server.send("GET", "/v1/changes")["Sync-Token"])
         #expect(try await server.send("GET", "/v1/changes?since=\(token)").status == 200)
         let cut = try await installation.run("epoch", "new")
-        // Without a folder for files there is none to adopt.
+        // Without a folder for files, the hint about it is left out.
         #expect(cut.status == 0 && cut.errors == "", "\(cut.errors)")
         try await eventually("the token has expired") {
           try await server.send("GET", "/v1/changes?since=\(token)").status == 410
