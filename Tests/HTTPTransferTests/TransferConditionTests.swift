@@ -45,6 +45,41 @@ import Testing
     }
   }
 
+  @Test("start no other transfer again whose attempt ends while they are read")
+  func endedMeanwhile() async throws {
+    try await TransferFixture.with { fixture in
+      let instants = Mutex<[FetchInstant]>([])
+      fixture.modify { [clock = fixture.clock] response, _, number in
+        instants.withLock { $0.append(clock.now) }
+        return number == 0 ? response.hanging(at: .start) : response
+      }
+      var request = TransferRequest(download: fixture.url, to: fixture.folder.appending(path: "other.bin"))
+      request.isDiscretionary = true
+      let waiting = try fixture.journal.add(request).number
+      let number = try fixture.download()
+      let worker = try TransferWorker(
+        store: fixture.folder, userAgent: "tests/1",
+        obstacles: {
+          // The worker has read the journal already, in which the other transfer was being tried.
+          Task { await fixture.server.closeConnections() }
+          while (try? fixture.journal.transfer(number))??.failure == nil { usleep(10_000) }
+          // Its task ends after the failure has been recorded.
+          usleep(200_000)
+          return [.power]
+        }, clock: fixture.clock)
+      let task = Task { try await worker.run() }
+      try await eventually("the request has arrived") { fixture.server.requests.count == 1 }
+      try fixture.journal.resume(waiting, at: fixture.clock.now)
+      try await eventually("the condition is known") { try fixture.journal.transfer(waiting)?.obstacle == .power }
+      try await fixture.finish(number)
+      task.cancel()
+      _ = try await task.value
+      let found = instants.withLock(\.self)
+      #expect(found.count == 2)
+      if let first = found.first, let last = found.last { #expect(last.seconds(since: first) >= 0.5) }
+    }
+  }
+
   @Test("stop an active transfer when they no longer hold, and it continues where it was")
   func stopped() async throws {
     let content = TransferFixture.content(2_000_000)

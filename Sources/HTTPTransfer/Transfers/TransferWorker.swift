@@ -141,6 +141,8 @@ public final class TransferWorker: Sendable {
   /// - Returns: The seconds until the next transfer is due; nil if none will be without a change of the journal, of the
   ///   condition or of active transfers.
   private func step() throws -> Double? {
+    // An attempt records its outcome before it ends, so what is read after this has those of all others.
+    let tried = active.withLock { Set($0.keys) }
     let running = try journal.running()
     let wanted = Set(running.map(\.number))
     for (number, task) in active.withLock({ $0 }) where !wanted.contains(number) { task.cancel() }
@@ -150,7 +152,7 @@ public final class TransferWorker: Sendable {
     let suspects = Set(running.filter { $0.suspicion(at: now) != nil }.map(\.number))
     func mayStart(_ number: Int64) -> Bool {
       active.withLock { active in
-        active[number] == nil && active.count < Self.maximumConcurrentTransfers
+        !tried.contains(number) && active.count < Self.maximumConcurrentTransfers
           && suspects.isDisjoint(with: active.keys)
       }
     }
@@ -170,8 +172,8 @@ public final class TransferWorker: Sendable {
         start(transfer)
       }
     }
-    let tried = running.filter { transfer in active.withLock { $0[transfer.number] != nil } }
-    return ([next] + tried.map { $0.suspicion(at: now) }).compactMap(\.self).min()
+    let current = running.filter { transfer in active.withLock { $0[transfer.number] != nil } }
+    return ([next] + current.map { $0.suspicion(at: now) }).compactMap(\.self).min()
   }
 
   /// Launches the apps whose transfers have ended, also those that an earlier worker has left.
