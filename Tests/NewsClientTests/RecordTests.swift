@@ -209,7 +209,7 @@ import Testing
 
   @Test(
     "demands a wait only if it is a temporary refusal",
-    arguments: [(403, false), (428, false), (429, true), (500, true)])
+    arguments: [(403, false), (428, false), (408, true), (425, true), (429, true), (500, true)])
   func wait(status: Int, isDemanded: Bool) async throws {
     try await Installation.with { installation in
       installation.feed.fault(next: .busy(status, retryAfter: .seconds(600)))

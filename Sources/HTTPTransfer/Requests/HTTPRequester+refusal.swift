@@ -4,14 +4,20 @@ extension HTTPRequester {
   /// The maximum number of bytes to read of a problem document.
   private static let maximumProblemBytes = 64 << 10
 
+  /// Returns whether the same request may be answered later: 408, 425, 429 and 5xx (RFC 9110, sections 15.5.9 and 15.6;
+  /// RFC 8470, section 5.2; RFC 6585, section 4).
+  package static func isTemporary(_ status: Int) -> Bool {
+    [408, 425, 429].contains(status) || status >= 500
+  }
+
   /// Returns the error for a response that no transfer expects.
   ///
   /// - Parameter content: The beginning of the response body.
   func refusal(_ head: HTTPTransportResponse, content: Data = Data()) -> FetchError {
-    let isTemporary = [408, 425, 429].contains(head.status) || head.status >= 500
-    return FetchError(
-      isTemporary ? .unavailable : .rejected, "the server responded with \(head.status)\(explanation(head, content))",
-      status: head.status, retryAfter: retryAfter(of: head).map { .seconds($0) })
+    FetchError(
+      Self.isTemporary(head.status) ? .unavailable : .rejected,
+      "the server responded with \(head.status)\(explanation(head, content))", status: head.status,
+      retryAfter: retryAfter(of: head).map { .seconds($0) })
   }
 
   /// Returns the error for a response whose body has not been read.

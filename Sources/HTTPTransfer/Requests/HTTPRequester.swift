@@ -286,7 +286,7 @@ package struct HTTPRequester: Sendable {
 
   /// Stores the wait that a response demands.
   private func storeRetryAfter(_ head: HTTPTransportResponse, _ url: URL) {
-    guard head.status == 429 || head.status >= 500 || 300...399 ~= head.status, head.status != 304,
+    guard Self.isTemporary(head.status) || 300...399 ~= head.status, head.status != 304,
       let seconds = retryAfter(of: head)
     else { return }
     retryAfterStore.delay(url, seconds: seconds)

@@ -175,7 +175,7 @@ struct NewsServer: Sendable {
     let reason = problem.map(Self.explanation).map { ": \($0)" } ?? ""
     let code: FetchError.Code =
       switch head.status {
-      case 429, 500...: .unavailable
+      case let status where HTTPRequester.isTemporary(status): .unavailable
       case 400...: .rejected
       // Any other status may be that of a captive portal.
       default: .unexpectedResponse
