@@ -118,6 +118,51 @@ import Testing
     }
   }
 
+  @Test("Polls of feeds and requests to hubs are counted by their results, and feeds by their states")
+  func feeds() async throws {
+    try await TestServer.with { server in
+      let (store, start) = (server.store, Date(timeIntervalSince1970: 2_000_000_000))
+      var (changed, failed) = (PollOutcome(wait: 600), PollOutcome(wait: 600))
+      (changed.entries.inserted, changed.entries.updated) = (5, 4)
+      failed.failure = (status: 503, message: "busy")
+      let unchanged = PollOutcome(wait: 600)
+      let feeds: [(String, [PollOutcome])] = [
+        ("a", [changed]), ("b", [unchanged]), ("c", [unchanged]), ("d", [failed, failed, failed]), ("e", []), ("f", []),
+      ]
+      for (name, outcomes) in feeds {
+        let id = UUID()
+        let content = SubscriptionContent(url: "https://\(name).example/", paused: outcomes.isEmpty)
+        _ = try await store.createSubscription(id, content)
+        for outcome in outcomes {
+          let lease = try #require(try await store.leaseSubscription(for: 60, only: id, at: start))
+          try await store.finishPoll(lease, outcome, at: start)
+        }
+      }
+      try await store.countSubscriptions(at: start + 700)
+      let requests: [(HubActivity.Mode, Bool, Int)] = [
+        (.publish, true, 1), (.publish, false, 2), (.subscribe, true, 3), (.subscribe, false, 4),
+        (.unsubscribe, true, 5),
+      ]
+      for (mode, isAccepted, count) in requests {
+        for _ in 0..<count { store.hubActivity.note(mode, accepted: isAccepted) }
+      }
+      let scrape = try await server.scrape()
+      for (result, count) in [("changed", 1.0), ("unchanged", 2.0), ("failed", 3.0)] {
+        #expect(scrape.value("tidings_feed_polls_total", ["result": result]) == count, "\(result)")
+      }
+      for (state, count) in [("working", 3.0), ("failing", 1.0), ("paused", 2.0)] {
+        #expect(scrape.value("tidings_feeds", ["state": state]) == count, "\(state)")
+      }
+      #expect(scrape.value("tidings_feed_entries_total", ["outcome": "inserted"]) == 5)
+      #expect(scrape.value("tidings_feed_entries_total", ["outcome": "updated"]) == 4)
+      #expect(scrape.value("tidings_feed_overdue_seconds") == 100)
+      for (mode, isAccepted, count) in requests {
+        let labels = ["mode": mode.rawValue, "outcome": isAccepted ? "accepted" : "failed"]
+        #expect(scrape.value("tidings_hub_requests_total", labels) == Double(count), "\(labels)")
+      }
+    }
+  }
+
   @Test("Reads are counted by the source of their content, and the caches and loads are described")
   func reads() async throws {
     try await TestServer.with { server in
