@@ -81,7 +81,9 @@ import Testing
       // Further changes wait until ten seconds have passed.
       for _ in 0..<2 { _ = try await hub.server.publish("x", topics: ["sky"]) }
       #expect(try await hub.announce() == [])
-      hub.advance(11)
+      hub.advance(9)
+      #expect(try await hub.announce() == [])
+      hub.advance(2)
       #expect(try await hub.announce() == Self.feed + Self.feed.map { "/topics/sky\($0)" })
       hub.advance(11)
       #expect(try await hub.announce() == [])
@@ -139,7 +141,9 @@ import Testing
     }
   }
 
-  @Test("A hub that is busy is asked until it accepts, after six hours and a fifth at most", arguments: [408, 429])
+  @Test(
+    "A hub that is busy or leads elsewhere is asked until it accepts, after six hours and a fifth at most",
+    arguments: [302, 408, 429])
   func busy(status: Int) async throws {
     try await Self.withHub { hub in
       hub.web.respond { _ in FaultResponse(status: status) }
@@ -150,6 +154,17 @@ import Testing
       }
       hub.web.respond { _ in FaultResponse(status: 204) }
       #expect(try await hub.announce() == Self.feed)
+    }
+  }
+
+  @Test("A hub that is busy is not asked about all of many feeds")
+  func manyFeedsOfBusyHub() async throws {
+    try await Self.withHub { hub in
+      let topics = (0..<6).map { "t\($0)" }
+      try await hub.server.makeTopics(topics)
+      _ = try await hub.server.publish("x", topics: topics)
+      hub.web.respond { _ in FaultResponse(status: 503) }
+      #expect(try await hub.announce().count == 4)
     }
   }
 
@@ -215,11 +230,13 @@ import Testing
   @Test("A new hub is told of the changes of the last hour only")
   func newHub() async throws {
     try await Self.withHub { hub in
-      try await hub.server.makeTopics(["old"])
-      _ = try await hub.server.publish("x", topics: ["old"])
-      _ = try await hub.server.sql.query(
-        "UPDATE scopes SET changed_at = changed_at - interval '2 hours' WHERE scope = 'old'")
-      #expect(try await hub.announce() == Self.feed)
+      try await hub.server.makeTopics(["old", "recent"])
+      _ = try await hub.server.publish("x", topics: ["old", "recent"])
+      for (scope, minutes) in [("old", 120), ("recent", 50)] {
+        _ = try await hub.server.sql.query(
+          "UPDATE scopes SET changed_at = changed_at - make_interval(mins => \(minutes)::int) WHERE scope = \(scope)")
+      }
+      #expect(try await hub.announce() == Self.feed + Self.feed.map { "/topics/recent\($0)" })
       _ = try await hub.server.publish("y", topics: ["old"])
       hub.advance(11)
       #expect(try await hub.announce() == Self.feed + Self.feed.map { "/topics/old\($0)" })
