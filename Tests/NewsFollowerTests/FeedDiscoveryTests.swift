@@ -165,14 +165,15 @@ import Testing
     }
   }
 
-  @Test("Links that lead to no feed are passed over, and the address of a feed is that after permanent redirects")
+  @Test("Links without a complete feed are passed over, and the address of a feed is that after permanent redirects")
   func laterLink() async throws {
     try await Followed.with { followed in
       let port = followed.server.port
       followed.server.respond { request in
         switch request.path {
-        case "/": Self.page(Self.link("http://private.example:\(port)/feed") + Self.link("/text") + Self.link("/old"))
-        case "/text": Self.page("")
+        case "/":
+          Self.page(["http://private.example:\(port)/feed", "/half", "/old"].map(Self.link).joined())
+        case "/half": FaultResponse(body: Data("<rss version=\"2.0\"><channel><title>Sea</title>".utf8))
         case "/old": FaultResponse(status: 301, headers: [("Location", "/feed")])
         default: Followed.feed(["a"])
         }
