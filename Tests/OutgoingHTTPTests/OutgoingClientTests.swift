@@ -263,6 +263,14 @@ import Testing
         _ = try await client.send(
           OutgoingRequest(url: try Self.url(server), fields: [.authorization: "Bearer secret"]))
         #expect(server.requests.map { $0["Authorization"] } == ["Bearer secret", "Bearer secret"])
+        // Another port is another origin.
+        try await FaultServer.with({ _ in Self.page }) { other in
+          let location = try Self.url(other, "/x").text
+          server.respond(next: FaultResponse(status: 307, headers: [("Location", location)]))
+          _ = try await client.send(
+            OutgoingRequest(url: try Self.url(server), fields: [.authorization: "Bearer secret"]))
+          #expect(other.requests.map { $0["Authorization"] } == [nil])
+        }
       }
     }
   }

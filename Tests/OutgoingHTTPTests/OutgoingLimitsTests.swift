@@ -2,6 +2,8 @@ import FaultServer
 import Foundation
 import NIOCore
 import OutgoingHTTP
+import TestKit
+import TestSupport
 import Testing
 
 /// The limits of a request, at their bounds and beyond.
@@ -10,6 +12,13 @@ import Testing
 
   private static func request(_ server: FaultServer, _ path: String = "/") throws -> OutgoingRequest {
     OutgoingRequest(url: try OutgoingURL("http://feeds.example:\(server.port)\(path)"))
+  }
+
+  @Test("Without settings, the limits are those of the documentation")
+  func defaults() {
+    let limits = OutgoingLimits()
+    #expect(limits.bodyBytes == 16 << 20 && limits.redirects == 5 && !limits.ignoresBody)
+    #expect(limits.totalTime == .seconds(60) && limits.idleTime == .seconds(20) && limits.connectTime == .seconds(10))
   }
 
   @Test("The fields of a response have at most 64 KiB together", arguments: [(60, true), (70, false)])
@@ -60,6 +69,26 @@ import Testing
       #expect(addresses == [expected])
     }
     #expect(throws: OutgoingError.self) { try NameResolver.systemLookup("nowhere.invalid", 80) }
+  }
+
+  @Test("A cancelled request ends during a look-up that does not end")
+  func cancellationOfLookup() async throws {
+    let (gate, lookups) = (DispatchSemaphore(value: 0), Count())
+    let lookup: NameResolver.Lookup = { _, _ in
+      _ = lookups.next()
+      gate.wait()
+      return []
+    }
+    var limits = OutgoingLimits()
+    limits.totalTime = .seconds(20)
+    try await OutgoingClientTests.withClient(limits, lookup: lookup) { client in
+      defer { gate.signal() }
+      let url = try OutgoingURL("http://stuck.example/")
+      let task = Task { try await client.send(OutgoingRequest(url: url)) }
+      try await eventually("the look-up has begun") { lookups.value == 1 }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
   }
 
   @Test("The time of a request is that of all its redirects together")

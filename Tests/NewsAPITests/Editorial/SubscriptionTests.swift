@@ -258,13 +258,17 @@ import Testing
   @Test("A topic that is merged or deleted is replaced in subscriptions")
   func topics() async throws {
     try await Self.withServer { server, send in
-      try await server.makeTopics(["a", "b"])
-      let made = try await send("POST", "", #"{"url": "https://feeds.example/", "topics": ["a"]}"#, [])
-        .json(Subscription.self, status: 201)
+      try await server.makeTopics(["a", "b", "c"])
+      for (number, topics) in [#"["a"]"#, #"["a", "b"]"#, #"["c"]"#].enumerated() {
+        let body = #"{"url": "https://feeds.example/\#(number)", "topics": \#(topics)}"#
+        #expect(try await send("POST", "", body, []).status == 201)
+      }
       #expect(try await server.write("DELETE", "topics/a?mergeInto=b", nil, ("If-Match", "*")).status == 204)
-      #expect(try await server.store.subscription(made.id).topics == ["b"])
+      let merged = try await server.store.subscriptions()
+      #expect(merged.map(\.topics) == [["b"], ["b"], ["c"]] && merged.map(\.revision) == [2, 2, 1])
       #expect(try await server.write("DELETE", "topics/b", nil, ("If-Match", "*")).status == 204)
-      #expect(try await server.store.subscription(made.id).topics == [])
+      let deleted = try await server.store.subscriptions()
+      #expect(deleted.map(\.topics) == [[], [], ["c"]] && deleted.map(\.revision) == [3, 3, 1])
     }
   }
 }
