@@ -85,10 +85,22 @@ import Testing
         try await server.store.finishPoll(lease, outcome)
       }
       try await server.store.planHubLeases(callbacks: "https://news.example/v1/websub/")
+      let request = try #require(try await server.store.leaseHubRequest(for: 60))
+      let token = String(request.callback.suffix(22))
+      #expect(try await server.store.confirmHubLease(token, .subscribe, topic: url, seconds: nil))
+      try await server.store.noteHubNotice(token)
+      let later = Date() + 9 * 86_400
+      let renewal = try #require(try await server.store.leaseHubRequest(for: 60, at: later))
+      let busy = HubFailure(message: "busy", wait: 60)
+      try await server.store.finishHubRequest(renewal, failure: busy, at: later)
       let path = "/\(id.uuidString.lowercased())"
       let before = try await send("GET", path, nil, []).json(Subscription.self)
       #expect(before.lastSuccess != nil && before.lastError?.status == 404)
-      #expect(before.losses?.count == 1 && before.websub?.state == .pending)
+      let stored = try await server.store.subscription(id)
+      #expect(before.losses?.count == 1 && before.losses == stored.losses && before.websub == stored.websub)
+      let websub = try #require(before.websub)
+      #expect(websub.hub == "https://hub.example/" && websub.state == .active && websub.error == "busy")
+      #expect(websub.leaseEnds != nil && websub.lastNotice != nil)
       let changed = try await send("PATCH", path, #"{"title": "Port"}"#, [("If-Match", "*")]).json(Subscription.self)
       #expect(changed.title == "Port" && changed.revision == 2)
       #expect(changed.lastSuccess == before.lastSuccess && changed.lastError == before.lastError)
