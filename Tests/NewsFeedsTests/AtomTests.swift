@@ -114,6 +114,11 @@ struct AtomTests {
       ),
       ("<link href='https://example.org/a'>https://example.org/b</link>", "https://example.org/a"),
       ("<link rel='related' href='https://example.org/a'/>", "https://example.org/id"),
+      ("<link type='application/json' href='https://example.org/j'/>", "https://example.org/j"),
+      (
+        "<link type='application/json' href='/j'/><link type='text/html' href='https://example.org/a'/>",
+        "https://example.org/a"
+      ),
       ("<link rel='enclosure'>https://example.org/a.mp3</link>", "https://example.org/id"),
     ])
   func pages(link: String, url: String) throws {
@@ -166,6 +171,24 @@ struct AtomTests {
     #expect(try author("<author>Ann &lt;ann@example.org&gt;</author>") == "Ann")
     #expect(try author("<author><uri>https://example.org/</uri></author>") == "Feed")
     #expect(try author("<dc:creator>Creator</dc:creator>" + origin) == "Creator")
+  }
+
+  @Test(
+    "has the language of its content, or else its own, or else that of the feed",
+    arguments: [(" xml:lang='fr'", " xml:lang='it'", "it"), (" xml:lang='fr'", "", "fr"), ("", "", "de")])
+  func languages(own: String, content: String, language: String) throws {
+    let text = "<entry\(own)>\(Self.dates)<title>t</title><content\(content)>x</content></entry>"
+    #expect(try entry(atom(text, attributes: "xml:lang='de'")).language == language)
+  }
+
+  @Test("has the subjects of Dublin Core beside its categories, and those of Media RSS if there are no others")
+  func categories() throws {
+    func labels(_ fields: String) throws -> [String] {
+      try entry(atom("<entry>\(Self.dates)<title>t</title>\(fields)</entry>")).categories.map(\.label)
+    }
+    let media = "<media:category>C</media:category>"
+    #expect(try labels("<category term='A'/><dc:subject>B</dc:subject>" + media) == ["A", "B"])
+    #expect(try labels(media) == ["C"])
   }
 
   @Test("reads Atom without a namespace, and Atom 0.3")

@@ -149,5 +149,14 @@ struct FeedIdentityTests {
       #expect(Set(found.entries.map(\.id)).count == 2)
       #expect(found.entries.allSatisfy { $0.guid?.hasPrefix("sha256:") == true && $0.url == "https://example.org/" })
     }
+    let page = "<link href='https://example.org/'/>"
+    let entries = ["T", "U"].map { "<entry>\(page)<title>\($0)</title><updated>2026</updated></entry>" }
+    let items = ["T", "U"].map { #"{"url":"https://example.org/","title":"\#($0)","date_published":"2026"}"# }
+    let head = #""version":"https://jsonfeed.org/version/1","home_page_url":"https://example.org/""#
+    for feed in [
+      atom(entries.joined(), head: "<id>a</id>" + page), "{\(head),\"items\":[\(items.joined(separator: ","))]}",
+    ] {
+      #expect(events(feed).entries.map(\.title) == ["T", "U"])
+    }
   }
 }

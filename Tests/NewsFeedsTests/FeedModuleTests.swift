@@ -183,6 +183,23 @@ struct FeedModuleTests {
     #expect(try read(rss(item), "https://example.net/feeds/x").url == "https://example.org/a")
   }
 
+  @Test("have no files that are pages, no sizes that are unknown, and the first text of a file")
+  func mediaFiles() throws {
+    let files = """
+      <enclosure url="https://example.org/a.mp3" length="0"/>
+      <media:content url="https://example.org/p" medium="document"/>
+      <media:content url="https://example.org/q" type="text/html; charset=utf-8"/>
+      <media:content url="https://example.org/b.png" fileSize="0" height="100000">
+        <media:description>First</media:description></media:content>
+      <media:content url="https://example.org/b.png"><media:description>Second</media:description></media:content>
+      """
+    let expected = [
+      Attachment(url: "https://example.org/a.mp3", type: "audio/mpeg"),
+      Attachment(url: "https://example.org/b.png", type: "image/png", alt: "First"),
+    ]
+    #expect(try item(Self.date + "<title>t</title>" + files).attachments == expected)
+  }
+
   @Test("have the pictures of episodes, and that of the feed for recordings without one, which change no digest")
   func pictures() throws {
     func podcast(_ fields: String, image: String = "<itunes:image href='https://example.org/show.jpg'/>") -> String {
@@ -203,6 +220,10 @@ struct FeedModuleTests {
     let old = "<image><url>https://example.org/old.png</url></image>"
     #expect(try pictures(podcast(file, image: old)).last == "https://example.org/old.png")
     #expect(try pictures(podcast(old)) == ["https://example.org/old.png"])
+    let show = "<itunes:image href='https://example.org/show.jpg'/>"
+    for image in [old + show, show + old] {
+      #expect(try pictures(podcast(file, image: image)).last == "https://example.org/show.jpg")
+    }
     let types = try entry(podcast("<itunes:image href='https://example.org/1'/>")).attachments.map(\.type)
     #expect(types == ["image/jpeg"])
     #expect(try entry(podcast(file + own)).digest == entry(podcast(file, image: "")).digest)

@@ -169,6 +169,14 @@ struct FeedPropertiesTests {
     #expect(properties("<rss><channel>\(half)</channel></rss>").updateMinutes == 720)
   }
 
+  @Test(
+    "have the interval of each period",
+    arguments: [("hourly", 60), ("daily", 1440), ("weekly", 10_080), ("monthly", 43_200), ("yearly", 525_600)])
+  func periods(name: String, minutes: Int) {
+    let period = "<sy:updatePeriod>\(name)</sy:updatePeriod>"
+    #expect(properties("<rss><channel>\(period)</channel></rss>").updateMinutes == minutes)
+  }
+
   @Test("allow a request at once, or at the start of the next hour that is not skipped")
   func allowedTime() {
     var properties = FeedProperties()

@@ -125,6 +125,14 @@ struct FieldLimitTests {
       events(rss(item)).complaints == ["reduced line 5: \(omitted) categories are omitted: an item has at most 16"])
   }
 
+  @Test("are the first 64 authors of an entry", arguments: [64, 65])
+  func manyCreators(count: Int) {
+    let authors = (1...count).map { "<dc:creator>\($0)</dc:creator>" }.joined()
+    let found = events(rss("<item><guid>1</guid><pubDate>2026</pubDate><title>x</title>\(authors)</item>"))
+    #expect(found.entries.first?.author == (1...64).map { "\($0)" }.joined(separator: ", "))
+    #expect(found.complaints == (count == 64 ? [] : ["reduced line 5: 1 of 65 authors are omitted"]))
+  }
+
   private static let authors = (1...120).map { "Author \($0)" }.joined(separator: ", ")
 
   @Test(

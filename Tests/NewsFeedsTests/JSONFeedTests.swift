@@ -33,7 +33,8 @@ struct JSONFeedTests {
         "content_text":"Hi *there*","date_published":"2026-08-20T13:45:00Z","date_modified":"2026-09-01T00:00:00Z",
         "authors":[{"name":"Ann"},{"url":"https://example.org"},{"name":"Bob"}],"tags":["Language","日本"],
         "image":"https://example.org/i.jpg","banner_image":"https://example.org/b.avif","language":"en",
-        "attachments":[{"url":"https://example.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":12,"duration_in_seconds":1}],
+        "attachments":[
+        {"url":"https://example.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":12,"title":"Episode"}],
         "_extension":{"x":1}}
         """, head: "\"feed_url\":\"https://example.org/feed.json\",\"home_page_url\":\"https://example.org/\""))
     #expect(entry.source == "json-feed:https://example.org/feed.json")
@@ -49,7 +50,7 @@ struct JSONFeedTests {
     #expect(entry.author == "Ann, Bob")
     #expect(
       entry.attachments == [
-        Attachment(url: "https://example.org/a.mp3", type: "audio/mpeg", bytes: 12),
+        Attachment(url: "https://example.org/a.mp3", type: "audio/mpeg", bytes: 12, alt: "Episode"),
         Attachment(url: "https://example.org/i.jpg", type: "image/jpeg"),
         Attachment(url: "https://example.org/b.avif", type: "image/avif"),
         Attachment(url: "https://example.org/p.png", type: "image/png"),
@@ -132,6 +133,16 @@ struct JSONFeedTests {
   func authors() throws {
     let item = Self.item(#""date_published":"2026-08-20","authors":[{"name":"Bob"}]"#)
     #expect(try entry(feed(item, head: #""authors":[{"name":"Ann"}]"#)).author == "Bob")
+  }
+
+  @Test("has an item's language and author before those of the feed, and links relative to the feed's page")
+  func ownParts() throws {
+    let item = Self.item(#""date_published":"2026","url":"1","language":"de","author":{"name":"Bob"}"#)
+    let head = #""home_page_url":"https://example.org/a/","feed_url":"https://example.com/","language":"fr""#
+    let entry = try entry(feed(item, head: head + #","author":{"name":"Ann"}"#))
+    #expect(entry.language == "de")
+    #expect(entry.author == "Bob")
+    #expect(entry.url == "https://example.org/a/1")
   }
 
   @Test(

@@ -112,6 +112,25 @@ struct RSSTests {
     #expect(entry.author == author)
   }
 
+  @Test(
+    "has its own language before that of the feed",
+    arguments: [
+      ("<item xml:lang='fr'><dc:language>it</dc:language>", "it"), ("<item xml:lang='fr'>", "fr"), ("<item>", "de"),
+    ])
+  func languages(start: String, language: String) throws {
+    let item = start + "<guid>1</guid><title>t</title><pubDate>2026</pubDate></item>"
+    let channel = "<link>https://example.org/</link><language>de</language>"
+    #expect(try entry(rss(item, channel: channel)).language == language)
+  }
+
+  @Test(
+    "finds the address of a file",
+    arguments: ["url='/a.mp3'/>", "href='/a.mp3'/>", "url='/a.mp3' href='/b.mp3'/>", "> /a.mp3 </enclosure>"])
+  func files(written: String) throws {
+    let item = "<item><guid>1</guid><title>t</title><pubDate>2026</pubDate><enclosure \(written)</item>"
+    #expect(try entry(rss(item)).attachments == [Attachment(url: "https://example.org/a.mp3", type: "audio/mpeg")])
+  }
+
   @Test("reads undeclared prefixes, the Dublin Core date, and unescaped markup")
   func quirks() throws {
     let entry = try entry(
