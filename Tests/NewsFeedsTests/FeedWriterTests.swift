@@ -17,7 +17,7 @@ import Testing
       url: "https://news.example/ferry?a=1&b=2", author: "Mara <Quill>",
       attachments: [
         Attachment(url: "/v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f7", type: "image/png", bytes: 12),
-        Attachment(url: "https://files.example/a.mp3", type: "audio/mpeg", bytes: 34),
+        Attachment(url: "https://files.example/a.mp4", type: "video/mp4", bytes: 34, width: 640, height: 480),
       ], updated: moment)
   }
 
@@ -44,10 +44,25 @@ import Testing
     #expect(read.categories.map(\.slug) == ["harbour", "sport"])
     #expect(
       read.attachments.map(\.url) == [
-        "https://news.example/api/v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f7", "https://files.example/a.mp3",
+        "https://news.example/api/v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f7", "https://files.example/a.mp4",
       ])
     #expect(read.attachments.map(\.bytes) == [12, 34])
-    #expect(read.attachments.map(\.type) == ["image/png", "audio/mpeg"])
+    #expect(read.attachments.map(\.type) == ["image/png", "video/mp4"])
+    // The other formats have no place for the size of a picture.
+    let file = try #require(read.attachments.last)
+    #expect(file.width == (format == .rss ? 640 : nil) && file.height == (format == .rss ? 480 : nil))
+  }
+
+  @Test("A document names its site and its own address, and the times of changes", arguments: PublishedFormat.allCases)
+  func head(format: PublishedFormat) {
+    let text = Self.document(format, [Self.item()])
+    let reader = FeedReader()
+    _ = reader.feed(Data(text.utf8)) + reader.finish()
+    #expect(reader.properties.title == Self.site.title)
+    #expect(reader.properties.homePage == Self.site.url)
+    #expect(reader.properties.ownAddress == Self.site.address(of: format, topic: nil))
+    #expect(text.ranges(of: "2026-11-14T06:00:04.218Z").count == (format == .atom ? 2 : 1), "\(text)")
+    #expect(text.contains("<lastBuildDate>Sat, 14 Nov 2026 06:00:04 GMT</lastBuildDate>") == (format == .rss))
   }
 
   @Test("HTML and a summary are in each format", arguments: PublishedFormat.allCases)

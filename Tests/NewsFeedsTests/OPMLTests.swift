@@ -105,6 +105,18 @@ struct OPMLTests {
     #expect(list.feeds.map { $0.topics.map(\.slug) } == [["tech"], ["empty"], [], [], []])
   }
 
+  @Test("have the preferred one of several addresses, the first title, and at most 100 problems")
+  func several() throws {
+    let names = ["xmlUrl", "feedUrl", "rssUrl", "atomUrl", "xml", "url", "href", "link", "uri"]
+    for (index, name) in names.enumerated() {
+      let attributes = names[index...].reversed().map { "\($0)='https://example.org/\($0)'" }
+      let list = try list("<outline type='rss' text='A' \(attributes.joined(separator: " "))/>")
+      #expect(list.feeds.map(\.address) == ["https://example.org/\(name)"])
+    }
+    #expect(try list("", head: "<title>First</title><title>Second</title>").title == "First")
+    #expect(try list(String(repeating: "<outline type='rss' text='A'/>", count: 101)).problems.count == 100)
+  }
+
   @Test("keep folders with different names and the same slug apart")
   func slugs() throws {
     let list = try list(
