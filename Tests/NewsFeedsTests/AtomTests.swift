@@ -129,6 +129,20 @@ struct AtomTests {
     #expect(entry.attachments.map(\.url) == (link.contains("mp3") ? ["https://example.org/a.mp3"] : []))
   }
 
+  @Test("has no summary that says the same as its text, and no markup of a summary beside a plain text")
+  func summaries() throws {
+    func entry(_ parts: String) throws -> FeedEntry {
+      try NewsFeedsTests.entry(atom("<entry>\(Self.dates)\(parts)</entry>"))
+    }
+    let summary = "<summary type='html'>&lt;p&gt;s&lt;/p&gt;</summary>"
+    let alone = try entry(summary)
+    #expect(alone.text == "s" && alone.html == "<p>s</p>" && alone.summary == nil)
+    let same = try entry(summary + "<content>s</content>")
+    #expect(same.text == "s" && same.html == nil && same.summary == nil)
+    let other = try entry(summary + "<content>x</content>")
+    #expect(other.text == "x" && other.html == nil && other.summary == "s")
+  }
+
   @Test("falls back to the date of the update, the feed's author and the feed's link")
   func fallbacks() throws {
     let head = """

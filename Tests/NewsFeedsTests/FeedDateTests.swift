@@ -60,6 +60,7 @@ struct FeedDateTests {
       ("Thu, 20 Aug 2026 13:45:06.75 GMT", "2026-08-20T13:45:06.750Z"),
       ("Wed, 01 Jan 2020 00:30:00 +0100", "2019-12-31T23:30:00.000Z"),
       ("29 Feb 2024 23:59:60 GMT", "2024-03-01T00:00:00.000Z"),
+      ("1500-01-01T00:00:00Z", "1500-01-01T00:00:00.000Z"),
     ])
   func exact(text: String, expected: String) {
     #expect(FeedDate.date(from: text).map { RFC3339.string(from: $0) } == expected)
@@ -74,6 +75,7 @@ struct FeedDateTests {
       "Aug Aug 2026 13:00", "99999-01-01T00:00:00Z", "8/9/2026", "2026-08-20T13:45:00+", "-1 Aug 2026 13:45",
       "Mon, 30 Nov -0001 00:00:00 +0000", "20 ju 2026", "20 Aug 2026 13:45:00 +", "2026-8", "03-08-31",
       String(repeating: "2026 ", count: 60), "20 Aug 2026 13:45:00 +٢٣", "20 Aug 2026 13:45 14:45 15:45",
+      "1499-12-31T23:59:59Z",
     ])
   func refused(text: String) {
     #expect(FeedDate.date(from: text) == nil)
@@ -198,6 +200,11 @@ struct FeedDateTests {
     #expect(dates(["01/05/2024 10:00 AM"]) == ["2024-01-05"])
     #expect(dates(["05-01-2024", "05.01.2024"]) == ["2024-01-05", "2024-01-05"])
     #expect(dates(["01/05/2024", "x"]) == [nil, nil])
+    for name in ["pubDate", "lastBuildDate"] {
+      let channel = "<link>https://example.org/</link><\(name)>27/11/2023</\(name)>"
+      let found = events(rss("<item><title>t</title><pubDate>01/05/2024</pubDate></item>", channel: channel)).entries
+      #expect(found.map { RFC3339.string(from: $0.date) } == ["2024-05-01T00:00:00.000Z"], "\(name)")
+    }
     #expect(
       events(rss("<item><title>t</title><pubDate>01/05/2024</pubDate></item>")).complaints == [
         "skipped line 5: the date \"01/05/2024\" may begin with the day or with the month"

@@ -201,6 +201,8 @@ struct JSONLinesTests {
     #expect(unlinked.source == "urn:tidings:json-lines")
     let linked = try entry(#"{"date":"2026-08-20","text":"x","id":"post-1","url":"https://example.org/1"}"#)
     #expect(linked.guid == "https://example.org/1")
+    let line = #"{"date":"2026-08-20","url":"https://example.org/a/1","html":"<a href='b'>x</a>"}"#
+    #expect(try entry(line).html == #"<a href="https://example.org/a/b">x</a>"#)
   }
 
   @Test("takes another mark as breaking news for a change")

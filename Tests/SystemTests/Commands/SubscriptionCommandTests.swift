@@ -156,7 +156,8 @@ import Testing
   func lists() async throws {
     let list = """
       <?xml version="1.0"?><opml version="2.0"><head><title>Mine</title></head><body>
-      <outline text="Boats &amp; Ships"><outline type="rss" text="Port" xmlUrl="https://port.example/feed"/></outline>
+      <outline text="Boats &amp; Ships">
+      <outline type="rss" text="Port" language="de" xmlUrl="https://port.example/feed"/></outline>
       <outline type="rss" text="Sea" xmlUrl="https://sea.example/feed"/>
       <outline type="rss" text="Old" xmlUrl="https://old.example:70000/feed"/>
       <outline type="rss" text="Nowhere" xmlUrl="gopher://nowhere.example/"/></body></opml>
@@ -177,12 +178,17 @@ import Testing
         #expect(again.errors.contains("https://port.example/feed") && again.errors.contains("has this address already"))
 
         let exported = try await installation.run("subscriptions", "export")
-        #expect(exported.status == 0)
+        #expect(exported.status == 0 && exported.output.contains(#"language="de""#), "\(exported.output)")
         try await withFolder(["exported.opml": exported.output]) { other in
           try await Installation.with { second in
             let path = other.appending(path: "exported.opml").path
             #expect(try await second.run("subscriptions", "import", path).output == "read 2, added 2, skipped 0\n")
             #expect(try await second.run("subscriptions", "export").output.contains("Boats &amp; Ships"))
+            // A folder has the title in the language of the feed.
+            _ = try await second.sql.query(
+              #"UPDATE topics SET titles = titles || '{"ar": "Other", "de": "Boote"}'::jsonb"#)
+            let titled = try await second.run("subscriptions", "export").output
+            #expect(titled.contains(#"<outline text="Boote""#), "\(titled)")
             let topics = try await second.run("subscriptions", "import", path, "--topics", "nowhere")
             #expect(topics.status == 1 && topics.output == "" && topics.errors.contains("nowhere"))
           }
