@@ -52,6 +52,8 @@ import Testing
         #expect(answer.status == 226)
         #expect(answer["IM"] == "feed")
         #expect(answer["Cache-Control"] == "no-store, im")
+        let vary = try #require(answer["Vary"])
+        #expect(vary.contains("A-IM") && vary.contains("If-None-Match"))
         #expect(answer["ETag"] != known["ETag"])
         #expect(answer.text.contains(Self.name(new)))
         #expect(!answer.text.contains(Self.name(old)))
