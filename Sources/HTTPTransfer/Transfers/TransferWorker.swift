@@ -141,18 +141,19 @@ public final class TransferWorker: Sendable {
   /// - Returns: The seconds until the next transfer is due; nil if none will be without a change of the journal, of the
   ///   condition or of active transfers.
   private func step() throws -> Double? {
-    // An attempt records its outcome before it ends, so what is read after this has those of all others.
-    let tried = active.withLock { Set($0.keys) }
+    // An attempt records its outcome before it ends. So the journal, which is read after this, has the outcome of each
+    // attempt that is not among these.
+    let attempts = active.withLock(\.self)
     let running = try journal.running()
     let wanted = Set(running.map(\.number))
-    for (number, task) in active.withLock({ $0 }) where !wanted.contains(number) { task.cancel() }
+    for (number, task) in attempts where !wanted.contains(number) { task.cancel() }
     let now = clock.now
     var next: Double?
     // After a crash, one suspect at a time is tried before the other transfers, and alone, so that they are not blamed.
     let suspects = Set(running.filter { $0.suspicion(at: now) != nil }.map(\.number))
     func mayStart(_ number: Int64) -> Bool {
       active.withLock { active in
-        !tried.contains(number) && active.count < Self.maximumConcurrentTransfers
+        attempts[number] == nil && active.count < Self.maximumConcurrentTransfers
           && suspects.isDisjoint(with: active.keys)
       }
     }
