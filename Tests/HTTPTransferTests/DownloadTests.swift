@@ -274,6 +274,7 @@ import Testing
         try await fixture.eventually("it is interrupted") { try fixture.journal.transfer(number)?.failure != nil }
         #expect(try fixture.journal.transfer(number)?.state == .running)
         try await fixture.finish(number)
+        try await fixture.eventually("the first connection is closed") { fixture.server.openConnections <= 1 }
       }
       #expect(try Data(contentsOf: fixture.output) == content)
       #expect(fixture.server.requests.last?["Range"] == "bytes=150000-")

@@ -33,8 +33,8 @@ struct JSONFeedTests {
         "content_text":"Hi *there*","date_published":"2026-08-20T13:45:00Z","date_modified":"2026-09-01T00:00:00Z",
         "authors":[{"name":"Ann"},{"url":"https://example.org"},{"name":"Bob"}],"tags":["Language","日本"],
         "image":"https://example.org/i.jpg","banner_image":"https://example.org/b.avif","language":"en",
-        "attachments":[
-        {"url":"https://example.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":12,"title":"Episode"}],
+        "attachments":[{"url":"https://example.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":12,
+        "duration_in_seconds":1,"title":"Episode"}],
         "_extension":{"x":1}}
         """, head: "\"feed_url\":\"https://example.org/feed.json\",\"home_page_url\":\"https://example.org/\""))
     #expect(entry.source == "json-feed:https://example.org/feed.json")

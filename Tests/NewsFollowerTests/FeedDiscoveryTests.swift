@@ -165,15 +165,17 @@ import Testing
     }
   }
 
-  @Test("Links without a complete feed are passed over, and the address of a feed is that after permanent redirects")
-  func laterLink() async throws {
+  @Test(
+    "Links without a complete feed are passed over, and the address of a feed is that after permanent redirects",
+    arguments: ["", "<rss version=\"2.0\"><channel><title>Sea</title>"])
+  func laterLink(other: String) async throws {
     try await Followed.with { followed in
       let port = followed.server.port
       followed.server.respond { request in
         switch request.path {
         case "/":
-          Self.page(["http://private.example:\(port)/feed", "/half", "/old"].map(Self.link).joined())
-        case "/half": FaultResponse(body: Data("<rss version=\"2.0\"><channel><title>Sea</title>".utf8))
+          Self.page(["http://private.example:\(port)/feed", "/other", "/old"].map(Self.link).joined())
+        case "/other": other.isEmpty ? Self.page("") : FaultResponse(body: Data(other.utf8))
         case "/old": FaultResponse(status: 301, headers: [("Location", "/feed")])
         default: Followed.feed(["a"])
         }

@@ -204,16 +204,19 @@ import Testing
     }
   }
 
-  @Test("An entity tag or a date of more than 1 KiB is not sent back", arguments: [1024, 1025])
-  func longValidator(bytes: Int) async throws {
+  @Test(
+    "An entity tag or a date of more than 1 KiB is not sent back",
+    arguments: [(1024, 1024), (1025, 1024), (1024, 1025)])
+  func longValidator(tagBytes: Int, dateBytes: Int) async throws {
     try await Followed.with { followed in
-      let (tag, date) = ("\"" + String(repeating: "a", count: bytes - 2) + "\"", String(repeating: "x", count: bytes))
+      let tag = "\"" + String(repeating: "a", count: tagBytes - 2) + "\""
+      let date = String(repeating: "x", count: dateBytes)
       followed.server.respond { _ in Followed.feed(["a"], headers: [("ETag", tag), ("Last-Modified", date)]) }
       let id = try await followed.subscribe("/feed")
       for _ in 0..<2 { #expect(try await followed.poll(id).lastError == nil) }
       let second = try #require(followed.server.requests.last)
-      let expected: [String?] = bytes == 1024 ? [tag, date] : [nil, nil]
-      #expect([second["If-None-Match"], second["If-Modified-Since"]] == expected)
+      #expect(second["If-None-Match"] == (tagBytes == 1024 ? tag : nil))
+      #expect(second["If-Modified-Since"] == (dateBytes == 1024 ? date : nil))
     }
   }
 

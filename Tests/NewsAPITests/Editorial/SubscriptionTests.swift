@@ -85,6 +85,8 @@ import Testing
         try await server.store.finishPoll(lease, outcome)
       }
       try await server.store.planHubLeases(callbacks: "https://news.example/v1/websub/")
+      let path = "/\(id.uuidString.lowercased())"
+      #expect(try await send("GET", path, nil, []).json(Subscription.self).websub?.state == .pending)
       let request = try #require(try await server.store.leaseHubRequest(for: 60))
       let token = String(request.callback.suffix(22))
       #expect(try await server.store.confirmHubLease(token, .subscribe, topic: url, seconds: nil))
@@ -93,7 +95,6 @@ import Testing
       let renewal = try #require(try await server.store.leaseHubRequest(for: 60, at: later))
       let busy = HubFailure(message: "busy", wait: 60)
       try await server.store.finishHubRequest(renewal, failure: busy, at: later)
-      let path = "/\(id.uuidString.lowercased())"
       let before = try await send("GET", path, nil, []).json(Subscription.self)
       #expect(before.lastSuccess != nil && before.lastError?.status == 404)
       let stored = try await server.store.subscription(id)
