@@ -335,14 +335,11 @@ import Testing
     try await Followed.with { followed in
       followed.server.respond { _ in Self.slow }
       let id = try await followed.subscribe("/feed")
-      let log = RecordingLog()
-      let follower = FeedFollower(
-        store: followed.store, client: followed.client, logger: log.logger, clock: { followed.now })
-      let poll = Task { try await follower.poll(id) }
+      let poll = Task { try await followed.follower.poll(id) }
       try await eventually("the feed is requested") { !followed.server.requests.isEmpty }
       poll.cancel()
       _ = await poll.result
-      #expect(!log.text.contains("warning"), "\(log.text)")
+      #expect(!followed.log.text.contains("warning"), "\(followed.log.text)")
       let subscription = try await followed.store.subscription(id)
       #expect(subscription.lastError == nil && subscription.lastSuccess == nil)
       #expect(subscription.nextPoll == Followed.start + 60)

@@ -63,19 +63,17 @@ import Testing
   @Test("A feed that cannot be read is named in the log with the reason, and so is a poll that cannot be stored")
   func log() async throws {
     try await Followed.with { followed in
-      let log = RecordingLog()
-      let follower = FeedFollower(
-        store: followed.store, client: followed.client, logger: log.logger, clock: { followed.now })
       followed.server.respond { _ in FaultResponse(status: 503) }
       let id = try await followed.subscribe("/feed")
-      try await follower.pollDue()
-      let line = try #require(log.text.split(separator: "\n").first { $0.contains("a feed could not be read") })
+      try await followed.follower.pollDue()
+      let lines = followed.log.text.split(separator: "\n")
+      let line = try #require(lines.first { $0.contains("a feed could not be read") })
       for words in ["info ", id.uuidString.lowercased(), "the status 503"] { #expect(line.contains(words), "\(line)") }
-      #expect(!log.text.contains("a poll could not be finished"))
+      #expect(!followed.log.text.contains("a poll could not be finished"))
       for statement in Unstorable.outcome.statements { _ = try await followed.sql.query(.init(unsafeSQL: statement)) }
       followed.advance(1000)
-      try await follower.pollDue()
-      #expect(log.text.contains("warning a poll could not be finished"))
+      try await followed.follower.pollDue()
+      #expect(followed.log.text.contains("warning a poll could not be finished"))
     }
   }
 

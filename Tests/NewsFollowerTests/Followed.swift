@@ -33,6 +33,8 @@ struct Followed: Sendable {
   let sql: PostgresPool
   let follower: FeedFollower
   let client: OutgoingClient
+  /// The log of the follower.
+  let log: RecordingLog
   private let time: VirtualClock
 
   var now: Date { time.now }
@@ -61,11 +63,11 @@ struct Followed: Sendable {
           return [try SocketAddress(ipAddress: address, port: port)]
         }
         let client = OutgoingClient(policy: policy, userAgent: "Tidings", limits: limits, resolver: resolver)
-        let time = VirtualClock(Followed.start)
+        let (time, log) = (VirtualClock(Followed.start), RecordingLog())
         let follower = FeedFollower(
-          store: store, client: client, logger: NewsDatabase.logger, limits: newItems, clock: { time.now },
-          random: { 0.5 })
-        let followed = Followed(server: server, store: store, sql: sql, follower: follower, client: client, time: time)
+          store: store, client: client, logger: log.logger, limits: newItems, clock: { time.now }, random: { 0.5 })
+        let followed = Followed(
+          server: server, store: store, sql: sql, follower: follower, client: client, log: log, time: time)
         try await withResource(client, release: { await $0.shutdown() }) { _ in try await body(followed) }
       }
     }

@@ -28,6 +28,15 @@ import Testing
 
     func advance(_ seconds: Double) { offset.seconds.withLock { $0 += seconds } }
 
+    /// Publishes items in new topics, at most 16 each.
+    func publish(inTopics count: Int) async throws {
+      let topics = (0..<count).map { "t\($0)" }
+      try await server.makeTopics(topics)
+      for start in stride(from: 0, to: count, by: 16) {
+        _ = try await server.publish("x", topics: Array(topics[start...].prefix(16)))
+      }
+    }
+
     /// Announces what is due.
     ///
     /// - Returns: The addresses that the hub has received since the last call, sorted.
@@ -160,9 +169,7 @@ import Testing
   @Test("A hub that is busy is not asked about all of many feeds")
   func manyFeedsOfBusyHub() async throws {
     try await Self.withHub { hub in
-      let topics = (0..<6).map { "t\($0)" }
-      try await hub.server.makeTopics(topics)
-      _ = try await hub.server.publish("x", topics: topics)
+      try await hub.publish(inTopics: 6)
       hub.web.respond { _ in FaultResponse(status: 503) }
       #expect(try await hub.announce().count == 4)
     }
@@ -184,9 +191,7 @@ import Testing
   @Test("Several processes announce each feed once")
   func severalProcesses() async throws {
     try await Self.withHub { hub in
-      let topics = (0..<10).map { "t\($0)" }
-      try await hub.server.makeTopics(topics)
-      _ = try await hub.server.publish("x", topics: topics)
+      try await hub.publish(inTopics: 10)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for announcer in [hub.announcer, hub.other, hub.announcer] {
           group.addTask { try await announcer.announceDue() }
@@ -201,11 +206,7 @@ import Testing
   @Test("More feeds than are announced at a time are announced one after the other, without a wait")
   func manyFeeds() async throws {
     try await Self.withHub { hub in
-      let topics = (0..<66).map { "t\($0)" }
-      try await hub.server.makeTopics(topics)
-      for start in stride(from: 0, to: topics.count, by: 16) {
-        _ = try await hub.server.publish("x", topics: Array(topics.dropFirst(start).prefix(16)))
-      }
+      try await hub.publish(inTopics: 66)
       let received = try await hub.announce()
       #expect(received.count > NewsStore.maximumAnnouncements && received.count == 201 && Set(received).count == 201)
     }
