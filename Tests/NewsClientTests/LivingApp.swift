@@ -7,7 +7,7 @@ import Testing
 
 /// A client that runs with a clock which advances on request.
 struct LivingApp {
-  let client: NewsFetcher
+  let clients: [NewsFetcher]
   let clock: ManualClock
   let reports: Reports
 
@@ -31,14 +31,17 @@ struct LivingApp {
       await task.value
     }
     try await withResource(task, release: end) { _ in
-      try await body(LivingApp(client: clients[0], clock: clock, reports: reports))
+      try await body(LivingApp(clients: clients, clock: clock, reports: reports))
     }
     #expect(clock.sleeping == [], "nothing goes on after the task")
   }
 
   /// Lets time pass.
   func live(_ seconds: Double, sleepers: Int = LivingApp.sleepers) async throws {
-    try await clock.step(until: clock.now.date + seconds, whenSleeping: sleepers) { client.waitingCallers == 0 }
+    try await clock.step(until: clock.now.date + seconds, whenSleeping: sleepers) {
+      // A fetch is such a task until its timer has ended, which sleeps too.
+      clients.allSatisfy { $0.application.backgroundTasks.isIdle }
+    }
   }
 }
 

@@ -44,6 +44,8 @@ public final class ManualClock: FetchClock {
   ///
   /// - Throws: `CancellationError`.
   public func sleep(for duration: Duration) async throws {
+    // A timer that is cancelled before it begins is no sleeper, not even for an instant.
+    try Task.checkCancellation()
     let number = state.withLock { state in
       state.lastNumber += 1
       return state.lastNumber

@@ -22,7 +22,9 @@ struct LivingWeekTests {
 
     /// Lets time pass until a date.
     func live(until end: Date) async throws {
-      try await clock.step(until: end, whenSleeping: LivingWeekTests.sleepers) { news.waitingCallers == 0 }
+      try await clock.step(until: end, whenSleeping: LivingWeekTests.sleepers) {
+        news.application.backgroundTasks.isIdle
+      }
     }
 
     func live(_ seconds: Double) async throws { try await live(until: clock.now.date + seconds) }

@@ -118,7 +118,8 @@ public final class BackgroundTasks: Sendable {
     state.withLock(\.end).map { .seconds(max(0, $0 - clock.now.uptime)) }
   }
 
-  var isIdle: Bool { state.withLock(\.tasks.isEmpty) }
+  /// Whether there are no tasks.
+  package var isIdle: Bool { state.withLock(\.tasks.isEmpty) }
 
   /// Sets the time limit, or extends the current one.
   ///
