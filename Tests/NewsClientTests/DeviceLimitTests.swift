@@ -101,6 +101,20 @@ import Testing
     }
   }
 
+  @Test("are the 30 s of the wake of a push for a confirmation too, unless the app is visible", arguments: wakes)
+  func lateConfirmation(seconds: Double, isVisible: Bool, isConfirmed: Bool) async throws {
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerWebPush()
+      _ = devices.requests()
+      if isVisible { await client.application.enterForeground() }
+      let wake = installation.clock.now
+      installation.clock.advance(by: seconds)
+      await client.receive(code, wake: wake)
+      #expect(devices.requests() == (isConfirmed ? ["PUT confirmation"] : []))
+      #expect(client.device?.isConfirmed == isConfirmed)
+    }
+  }
+
   @Test("A registration that was never accepted is forgotten once the server refuses it")
   func refusedLater() async throws {
     try await DeviceServer.with { installation, devices, client in

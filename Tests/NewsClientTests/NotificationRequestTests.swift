@@ -278,6 +278,7 @@ import Testing
     try await Installation.with { installation in
       let client = try installation.client()
       #expect(client.notifications.options == NotificationOptions())
+      #expect(!client.notifications.options.showsNews && client.notifications.options.quietHours == nil)
       var options = NotificationOptions()
       options.showsNews = true
       options.program = URL(filePath: "/usr/bin/true")

@@ -16,7 +16,7 @@ struct AtomTests {
         <entry>\(Self.dates)
           <title type="html">Tom &amp;amp; &lt;i&gt;Jerry&lt;/i&gt;</title>
           <link rel="edit" href="/edit"/><link href="posts/1"/>
-          <link rel="enclosure" href="a.mp3" type="audio/mpeg" length="12"/>
+          <link rel="enclosure" href="a" type="Audio/X; a=b" length="12"/>
           <author><name>Ann</name><email>a@example.org</email></author><author><name>Bob</name></author>
           <category term="lang" label="Language"/><category term="Community"/>
           <summary>In short</summary>
@@ -36,7 +36,7 @@ struct AtomTests {
     #expect(entry.author == "Ann, Bob")
     #expect(
       entry.attachments == [
-        Attachment(url: "https://example.org/blog/a.mp3", type: "audio/mpeg", bytes: 12),
+        Attachment(url: "https://example.org/blog/a", type: "audio/x", bytes: 12),
         Attachment(url: "https://example.org/blog/posts/p.png", type: "image/png"),
       ])
   }

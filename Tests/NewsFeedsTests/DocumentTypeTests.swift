@@ -109,6 +109,19 @@ struct DocumentTypeTests {
     }
   }
 
+  @Test("declare texts also for what follows an entry")
+  func afterEntry() {
+    let found = read(
+      """
+      <!DOCTYPE rss [<!ENTITY e 'ACME'>]>
+      <rss version="2.0"><channel>
+      <item><title>a</title><pubDate>Thu, 20 Aug 2026 12:00:00 GMT</pubDate></item><title>x &e;</title>
+      </channel></rss>
+      """)
+    #expect(found.feed == "x ACME")
+    #expect(found.titles == ["a"] && found.complaints == [])
+  }
+
   @Test("declare nothing for entries, which are read as a whole or not at all")
   func entries() {
     let type = "<!DOCTYPE rdf:RDF [<!ENTITY e 'x'>]>"

@@ -327,6 +327,7 @@ import Testing
         "URL/feed"
       ),
       (["<https://h.example/>; rel=self; rel=hub"], [], nil),
+      (["<https://h.example/> \t;title=x ; rel=hub"], ["https://h.example/"], "URL/feed"),
       (["<ftp://h.example/>; rel=hub", "<https://h.example/; rel=hub", "rel=hub", ""], [], nil),
       (["<https://h.example/>; rel=hub", "<https://h.example/>; rel=hub"], ["https://h.example/"], "URL/feed"),
     ] as [([String], [String], String?)])

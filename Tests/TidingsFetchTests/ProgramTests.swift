@@ -143,7 +143,9 @@ import Testing
       #expect(try await command.run("notify", "set", "--exec", "true").output.contains("program   /"))
       #expect(try await command.run("notify", "set", "--exec", program).output.contains("program   \(program)\n"))
       #expect(try await command.run("notify", "set", "--exec", "\(folder.path)/none").status == 64)
-      #expect(try await command.run("notify", "set", "--quiet", "22:00-22:00").status == 64)
+      for quiet in ["22:00-22:00", "22:00--07:00", "-07:00", "22:00-", "22:00-07:00-08:00", "22:00"] {
+        #expect(try await command.run("notify", "set", "--quiet=\(quiet)").status == 64, "\(quiet)")
+      }
       for quiet in ["22:00-07:05", "none"] {
         #expect(try await command.run("notify", "set", "--quiet", quiet).output.contains("quiet     \(quiet)\n"))
       }
