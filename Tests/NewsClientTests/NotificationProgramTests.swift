@@ -9,7 +9,10 @@ import Testing
 
 #if os(Linux)
   @Suite("The program for new items, beside a desktop") struct NotificationProgramTests {
-    private static func program(_ installation: Installation) -> URL { installation.folder.appending(path: "program") }
+    private static func program(_ installation: Installation) -> URL {
+      // A name that is another one in a URL.
+      installation.folder.appending(path: "100% of a program")
+    }
 
     /// Writes the program: a script of the shell, which runs in the folder of the store.
     private static func write(_ script: String, _ installation: Installation) throws {
@@ -169,7 +172,7 @@ import Testing
         installation.feed.publish("one", title: "One")
         await client.fetchAndDeliver()
         let notice = try client.runs(limit: 1).first?.notice
-        #expect(notice?.hasSuffix("/program was ended by signal 15") == true, "\(notice ?? "none")")
+        #expect(notice?.hasSuffix("/100% of a program was ended by signal 15") == true, "\(notice ?? "none")")
         await client.notifications.deliver()
         #expect(Self.runs(installation) == ["1 0"])
       }
@@ -193,7 +196,7 @@ import Testing
         try Self.write(Self.counting + "; exit 3", installation)
         let failures = await client.notifications.test()
         #expect(failures.first == "the desktop is away")
-        #expect(failures.last?.hasSuffix("/program has ended with status 3") == true, "\(failures)")
+        #expect(failures.last?.hasSuffix("/100% of a program has ended with status 3") == true, "\(failures)")
       }
     }
   }

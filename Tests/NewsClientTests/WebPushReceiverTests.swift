@@ -57,6 +57,17 @@ import Testing
     #expect(failure?.description == "the message is not complete")
   }
 
+  @Test("leaves out the zeros after the end of a text (RFC 8188 section 2), and refuses zeros without an end")
+  func padding() throws {
+    // The texts are `{}`, 2 and three zeros, and three zeros, encrypted for this receiver with the same keys.
+    let header =
+      "z-J8R6u1R2G_xHkJqAxCtAAAEABBBMRc_YGNXujA1KWLrvsl-VdJs1qnrEZmAMcHqwNxwLH7_fd6rYN4U5Urd5_BYSHkQs0KHHnP_kHgLfitju19Vcn"
+    let padded = try #require([UInt8](base64URL: header + "meReh0T2urVEVyvJ8sy9NdcIaNDuC2"))
+    #expect(try receiver().decrypt(Data(padded)) == Data("{}".utf8))
+    let zeros = try #require([UInt8](base64URL: header + "lOOofSiz0r38XPUtqECvskr6I"))
+    #expect(throws: WebPushReceiver.Failure.self) { try receiver().decrypt(Data(zeros)) }
+  }
+
   @Test("refuses a message of several records, and one that is too large, whose ends may be missing")
   func sizes() throws {
     let message = try bytes()
