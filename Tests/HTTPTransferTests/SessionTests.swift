@@ -145,7 +145,7 @@ import Testing
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, number in
         number == 0
-          ? response.dripping(bytes: 50_000, every: .milliseconds(100)).hanging(at: .body(150_000)) : response
+          ? response.dripping(bytes: 5_000, every: .milliseconds(100)).hanging(at: .body(150_000)) : response
       }
       let delegate = Progress()
       let session = try TransferSession(identifier: "media", store: fixture.folder, delegate: delegate) {}

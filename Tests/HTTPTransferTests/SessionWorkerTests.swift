@@ -95,4 +95,32 @@ import Testing
       await session.invalidate()
     }
   }
+
+  @Test("follow on the timeout of a transfer, although it waits for power or for its server", arguments: [true, false])
+  func timeout(isForPower: Bool) async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in .busy(503, retryAfter: .seconds(80_000)) }
+      let (workers, clock) = (Counter(), fixture.clock)
+      let session = try session(fixture, workers)
+      var request = TransferRequest(download: fixture.url)
+      (request.isDiscretionary, request.timeout) = (isForPower, .seconds(500))
+      let (task, start) = (try session.transfer(request), clock.now)
+      try task.resume()
+      try await fixture.working(obstacles: [.power]) {
+        try await fixture.eventually("it waits") {
+          let transfer = try task.transfer
+          return transfer?.obstacle == .power || transfer?.failure != nil
+        }
+      }
+      func left() -> Double { 500 - clock.now.seconds(since: start) }
+      try await eventually("the session waits") {
+        clock.sleeping.count == 1 && clock.sleeping.allSatisfy { abs($0 - left()) < 0.001 }
+      }
+      clock.advance(by: left() - 1)
+      #expect(workers.value == 1)
+      clock.advance(by: 1.5)
+      try await eventually("another worker is started") { workers.value == 2 }
+      await session.invalidate()
+    }
+  }
 }

@@ -82,7 +82,7 @@ public final class TransferSession: Sendable {
     // Transfers that were running when the machine was shut down have no worker.
     if try transfers.contains(where: { $0.state == .running }) { try startWorker() }
     let delivery = Task { [weak self, changes, clock] in
-      var reported: [Int64: Int64] = [:]
+      var reported = Reported()
       while !Task.isCancelled, let interval = self?.report(&reported) {
         await changes.wait(upTo: interval, clock: clock)
       }
@@ -160,40 +160,64 @@ public final class TransferSession: Sendable {
     if isResumed { try startWorker() }
   }
 
-  /// Reports all new events. Restarts a worker if a transfer is due and the last worker has ended.
-  ///
-  /// - Parameter reported: The reported number of bytes of each transfer.
-  /// - Returns: The seconds until the next check, unless the journal changes before.
-  private func report(_ reported: inout [Int64: Int64]) -> Double {
-    deliverEvents()
-    reportProgress(&reported)
-    runHandlerIfDue()
-    return restartWorkerIfDue()
+  /// The content of the reports that the delegate has received from this process.
+  private struct Reported {
+    /// The number of bytes of each transfer.
+    var bytes: [Int64: Int64] = [:]
+    /// The numbers of the events whose acknowledgement has failed.
+    var events: Set<Int64> = []
   }
 
-  private func restartWorkerIfDue() -> Double {
+  /// Reports all new events. Restarts a worker if a transfer is due and the last worker has ended.
+  ///
+  /// - Returns: The seconds until the next check, unless the journal changes before.
+  private func report(_ reported: inout Reported) -> Double {
+    do {
+      try deliverEvents(&reported.events)
+      try reportProgress(&reported.bytes)
+      try runHandlerIfDue()
+      return try restartWorkerIfDue()
+    } catch {
+      // The journal cannot be used, or no worker can start at the moment.
+      return Self.restartInterval
+    }
+  }
+
+  private func restartWorkerIfDue() throws -> Double {
     let now = clock.now
-    let running = ((try? transfers) ?? []).filter { $0.state == .running }
+    let running = try transfers.filter { $0.state == .running }
     let sinceStart = now.seconds(since: lastStart.withLock { $0 })
     let waits = running.map { transfer in
       // The worker queries the machine, not the session. It ends at once if its transfers wait for a condition.
       let interval = transfer.obstacle == nil ? Self.restartInterval : Self.maximumCheckInterval
-      return max(transfer.delay(retryAfterStore: retryAfterStore, at: now), interval - sinceStart)
+      let wait = max(transfer.delay(retryAfterStore: retryAfterStore, at: now), interval - sinceStart)
+      // The worker also gives up transfers that wait.
+      return min(wait, max(transfer.timeLeft(at: now), Self.restartInterval - sinceStart))
     }
     guard let wait = waits.min() else { return Self.maximumCheckInterval }
     guard wait <= 0 else { return min(wait, Self.maximumCheckInterval) }
     lastStart.withLock { $0 = now }
-    if (try? journal.hasWorker) == false { try? startWorker() }
+    if try !journal.hasWorker { try startWorker() }
     return Self.restartInterval
   }
 
-  private func deliverEvents() {
-    for event in (try? journal.events(of: identifier)) ?? [] {
+  private func deliverEvents(_ delivered: inout Set<Int64>) throws {
+    var failure: (any Error)?
+    for event in try journal.events(of: identifier) {
       if Task.isCancelled { return }
-      if let transfer = (try? journal.transfer(event.transfer)) ?? nil { deliver(event, of: transfer) }
-      // A process that is killed before the acknowledgement reports the event again.
-      try? journal.acknowledge(event)
+      if !delivered.contains(event.number), let transfer = try journal.transfer(event.transfer) {
+        deliver(event, of: transfer)
+      }
+      do {
+        // A process that is killed before the acknowledgement reports the event again.
+        try journal.acknowledge(event)
+        delivered.remove(event.number)
+      } catch {
+        delivered.insert(event.number)
+        failure = error
+      }
     }
+    if let failure { throw failure }
   }
 
   private func deliver(_ event: TransferEvent, of transfer: Transfer) {
@@ -210,8 +234,8 @@ public final class TransferSession: Sendable {
     }
   }
 
-  private func reportProgress(_ reported: inout [Int64: Int64]) {
-    for transfer in (try? transfers) ?? [] where transfer.state == .running {
+  private func reportProgress(_ reported: inout [Int64: Int64]) throws {
+    for transfer in try transfers where transfer.state == .running {
       let before = reported.updateValue(transfer.completed, forKey: transfer.number) ?? 0
       guard transfer.completed != before else { continue }
       delegate.transfer(
@@ -220,9 +244,9 @@ public final class TransferSession: Sendable {
     }
   }
 
-  private func runHandlerIfDue() {
-    guard handler.withLock({ $0 != nil }), let transfers = try? transfers,
-      !transfers.contains(where: { $0.state == .running }), (try? journal.events(of: identifier))?.isEmpty == true
+  private func runHandlerIfDue() throws {
+    guard handler.withLock({ $0 != nil }), try !transfers.contains(where: { $0.state == .running }),
+      try journal.events(of: identifier).isEmpty
     else { return }
     handler.withLock { $0.take() }?()
   }

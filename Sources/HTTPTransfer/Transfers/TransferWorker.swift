@@ -145,24 +145,28 @@ public final class TransferWorker: Sendable {
     // attempt that is not among these.
     let attempts = active.withLock(\.self)
     let running = try journal.running()
-    let wanted = Set(running.map(\.number))
-    for (number, task) in attempts where !wanted.contains(number) { task.cancel() }
     let now = clock.now
+    // A transfer whose time is over is given up when its attempt has ended.
+    let wanted = Set(running.filter { $0.timeLeft(at: now) > 0 }.map(\.number))
+    for (number, task) in attempts where !wanted.contains(number) { task.cancel() }
     var next: Double?
     // After a crash, one suspect at a time is tried before the other transfers, and alone, so that they are not blamed.
     let suspects = Set(running.filter { $0.suspicion(at: now) != nil }.map(\.number))
     func mayStart(_ number: Int64) -> Bool {
       active.withLock { active in
-        attempts[number] == nil && active.count < Self.maximumConcurrentTransfers
-          && suspects.isDisjoint(with: active.keys)
+        active.count < Self.maximumConcurrentTransfers && suspects.isDisjoint(with: active.keys)
       }
     }
     try stopObstructed(running, at: now)
     let ordered = running.filter { suspects.contains($0.number) } + running.filter { !suspects.contains($0.number) }
-    for transfer in ordered where mayStart(transfer.number) {
+    for transfer in ordered where attempts[transfer.number] == nil {
       let left = transfer.timeLeft(at: now)
       if left <= 0 {
         try giveUp(transfer.number, transfer.failure ?? "the transfer timed out")
+        continue
+      }
+      guard mayStart(transfer.number) else {
+        next = min(next ?? .infinity, left)
         continue
       }
       let delay = transfer.delay(retryAfterStore: retryAfterStore, at: now)
@@ -174,7 +178,9 @@ public final class TransferWorker: Sendable {
       }
     }
     let current = running.filter { transfer in active.withLock { $0[transfer.number] != nil } }
-    return ([next] + current.map { $0.suspicion(at: now) }).compactMap(\.self).min()
+    // An attempt that was cancelled because its time is over signals its end.
+    return ([next] + current.flatMap { [$0.suspicion(at: now), $0.timeLeft(at: now)] }).compactMap(\.self)
+      .filter { $0 > 0 }.min()
   }
 
   /// Launches the apps whose transfers have ended, also those that an earlier worker has left.
@@ -237,14 +243,16 @@ public final class TransferWorker: Sendable {
         journalFailure.withLock { $0 = error }
       }
     }
-    guard let current = (try? journal.transfer(transfer.number)) ?? nil else { return }
-    if !current.state.isOver {
-      do { try journal.endAttempt(transfer.number) } catch { journalFailure.withLock { $0 = error } }
-    }
-    // A transfer that was cancelled meanwhile has left its partial file.
-    if current.state == .cancelled {
-      journal.removePart(transfer)
-      if let url = current.partialUpload { await cancel(transfer, url) }
+    do {
+      guard let current = try journal.transfer(transfer.number) else { return }
+      if !current.state.isOver { try journal.endAttempt(transfer.number) }
+      // A transfer that was cancelled meanwhile has left its partial file.
+      if current.state == .cancelled {
+        journal.removePart(transfer)
+        if let url = current.partialUpload { await cancel(transfer, url) }
+      }
+    } catch let failure {
+      journalFailure.withLock { $0 = failure }
     }
   }
 
