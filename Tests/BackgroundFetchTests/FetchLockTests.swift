@@ -60,6 +60,24 @@ struct FetchLockTests {
     }
   }
 
+  @Test("the state of a process is known, whatever the name of its program is")
+  func processState() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = folder.appending(path: "a) Z (1")
+    try FileManager.default.copyItem(at: URL(filePath: "/bin/sh").resolvingSymlinksInPath(), to: program)
+    let child = try Child(program.path, ["-c", "kill -STOP $$"])
+    try await eventually("it is stopped") { ProcessState(process: child.process)?.isStopped == true }
+    let (own, other) = (ProcessState(process: getpid()), ProcessState(process: child.process))
+    #expect(other?.hasEnded == false)
+    #expect(Int(other?.start ?? "") ?? 0 > Int(own?.start ?? "") ?? .max)
+    kill(child.process, SIGKILL)
+    let status = child.wait()
+    #expect(status == SIGKILL)
+    #expect(ProcessState(process: child.process) == nil)
+  }
+
   @Test("the lock of a killed process is free")
   func killedOurselves() async throws {
     try await withTemporaryFile { path in

@@ -46,11 +46,14 @@ import Testing
       scheduler = try JSONDecoder().decode(FetchScheduler.self, from: JSONEncoder().encode(scheduler))
       scheduler.timeZone = .gmt
       #expect(scheduler.decision(at: moment(now + 60)).reason == .offline)
+      #expect(scheduler.awaitsNetwork)
       let next = wake(scheduler, after: now)
       waits.append(next - now)
       now = next
     }
     #expect(waits == [120, 240, 480, 900, 900, 900])
+    scheduler.reconnected(at: moment(now))
+    #expect(!scheduler.awaitsNetwork)
   }
 
   @Test func `Changes nothing if it was manual`() {

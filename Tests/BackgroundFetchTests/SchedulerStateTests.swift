@@ -58,6 +58,9 @@ import Testing
     let other = try JSONDecoder().decode(FetchScheduler.self, from: Data(damaged.utf8))
     #expect(other.holdRemaining(at: moment(0)) >= .zero)
     #expect(other.pushDelay(at: moment(0)) ?? .zero >= .zero)
+    let long = json.replacing(#""seconds":50"#, with: #""seconds":1e300"#)
+    let longest = try JSONDecoder().decode(FetchScheduler.self, from: Data(long.utf8))
+    #expect(longest.holdRemaining(at: moment(0)) == FetchScheduler.maximumHold)
   }
 
   @Test func `Damaged JSON is an error or decodes to a working scheduler`() throws {

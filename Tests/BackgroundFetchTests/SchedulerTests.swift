@@ -119,13 +119,14 @@ import Testing
 
   @Test func `Slow and costly runs reduce the number of wakes, but not to zero`() {
     var counts: [Int] = []
-    for cost in [0.0, 1, 1000] {
+    for (cost, received) in [(0.0, nil), (1, nil), (1000, nil), (1000, 5)] as [(Double, Int?)] {
       var scheduler = scheduler()
       for _ in 0..<30 {
-        scheduler.record(
-          RunRecord(
-            reason: .manual, result: .newData, started: monday, bytes: Int(cost * 200_000),
-            cpuMilliseconds: cost * 200, wallMilliseconds: cost * 2000), at: moment(0))
+        var run = RunRecord(
+          reason: .manual, result: .newData, started: monday, bytes: Int(cost * 200_000),
+          cpuMilliseconds: cost * 200, wallMilliseconds: cost * 2000)
+        run.received = received
+        scheduler.record(run, at: moment(0))
       }
       counts.append(scheduler.simulate(from: 1, to: 3 * day) { _ in (.newData, []) }.count)
       scheduler.record(
@@ -133,6 +134,7 @@ import Testing
     }
     #expect(counts[0] > counts[1])
     #expect(counts[1] >= counts[2] && counts[2] >= 3)
+    #expect(counts[3] == counts[0], "the pages of a full copy say nothing about later runs")
   }
 
   @Test func `Sources that become due within minutes share a wake`() {
@@ -161,6 +163,9 @@ import Testing
     scheduler.setSource("main", minimumInterval: .seconds(3600))
     scheduler.record(RunRecord(reason: .manual, result: .noData, started: monday), at: moment(0))
     scheduler.setSource("main", minimumInterval: .seconds(7200))
+    #expect(scheduler.sources.map(\.lastFetch) == [moment(0)])
+    // A run fetches the sources that are due.
+    scheduler.record(RunRecord(reason: .manual, result: .noData, started: monday), at: moment(7199))
     #expect(scheduler.sources.map(\.lastFetch) == [moment(0)])
     #expect(scheduler.sources.map(\.minimumInterval) == [.seconds(7200)])
   }
