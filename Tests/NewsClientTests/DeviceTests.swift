@@ -87,6 +87,32 @@ import Testing
     }
   }
 
+  @Test("whose files cannot be read for a while is not made again")
+  func unreadable() async throws {
+    try await registered { installation, devices, client in
+      let endpoint = "https://push.example/1"
+      let (id, subscription) = (client.device?.id, try await client.pushSubscription(endpoint: endpoint))
+      let names = ["device.json", "push-keys.json"].map { installation.folder.appending(path: $0) }
+      for file in names {
+        try FileManager.default.moveItem(at: file, to: file.appendingPathExtension("kept"))
+        // A link to a folder can be replaced, but not be read.
+        try FileManager.default.createSymbolicLink(at: file, withDestinationURL: installation.folder)
+      }
+      var error = await #expect(throws: FetchError.self) { try await client.registerDevice(DeviceServer.registration) }
+      #expect(error?.code == .storage)
+      error = await #expect(throws: FetchError.self) { _ = try await client.pushSubscription(endpoint: endpoint) }
+      #expect(error?.code == .storage)
+      for file in names {
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.moveItem(at: file.appendingPathExtension("kept"), to: file)
+      }
+      #expect(client.device?.id == id)
+      #expect(try await client.pushSubscription(endpoint: endpoint) == subscription)
+      try await client.registerDevice(DeviceServer.registration)
+      #expect(devices.requests() == [])
+    }
+  }
+
   @Test("is renewed weekly by a wake, and a changed registration at once")
   func renewal() async throws {
     try await registered { installation, devices, client in

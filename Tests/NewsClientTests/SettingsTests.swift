@@ -129,6 +129,31 @@ import Testing
     }
   }
 
+  @Test("that cannot be read for a while are neither replaced nor lost")
+  func unreadable() async throws {
+    try await Installation.with(topics: ["sport"]) { installation in
+      let client = try await used(installation)
+      try client.setLaunchCommand(["/bin/true"])
+      let file = installation.folder.appending(path: "settings.json")
+      let kept = installation.folder.appending(path: "kept.json")
+      try FileManager.default.moveItem(at: file, to: kept)
+      // A link to a folder can be replaced, but not be read.
+      try FileManager.default.createSymbolicLink(at: file, withDestinationURL: installation.folder)
+      let error = #expect(throws: FetchError.self) {
+        try client.updateSchedule { $0.setInterval(.duration(.seconds(3600))) }
+      }
+      #expect(error?.code == .storage && error?.message.contains("cannot read ") == true, "\(error?.message ?? "")")
+      #expect(throws: FetchError.self) { try client.setLaunchCommand(nil) }
+      try FileManager.default.removeItem(at: file)
+      try FileManager.default.moveItem(at: kept, to: file)
+      #expect(client.launchCommand == ["/bin/true"])
+      try damage(installation)
+      let (again, feed, _) = try reopened(installation)
+      #expect(try again.schedule.interval == .duration(.seconds(7200)))
+      #expect(try installation.followedFeed() == feed)
+    }
+  }
+
   @Test("are used in part if this build knows only a part of them", arguments: ["interval", "notifications", "launch"])
   func unknownForm(name: String) async throws {
     try await Installation.with { installation in

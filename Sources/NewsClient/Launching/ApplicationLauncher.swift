@@ -21,7 +21,7 @@ import HTTPTransfer
     /// - Parameter store: The folder of the store.
     /// - Returns: nil if the user has not allowed launches.
     public init?(store: URL) {
-      self.init(command: SettingsFile(folder: store, log: { _ in }).contents.launch, store: store)
+      self.init(command: (try? SettingsFile(folder: store, log: { _ in }).contents)?.launch, store: store)
     }
 
     init?(command: [String]?, store: URL) {
@@ -109,7 +109,7 @@ import HTTPTransfer
 extension NewsFetcher {
   /// The program and the arguments that launch the app for a push or at the end of transfers; nil if the user has not allowed
   /// launches, as at first.
-  public var launchCommand: [String]? { store.settings.contents.launch }
+  public var launchCommand: [String]? { (try? store.settings.contents)?.launch }
 
   /// Allows processes of the store to launch the app when it is not running, or forbids it.
   ///

@@ -35,11 +35,14 @@ package struct DurableFile: Sendable {
     return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
   }
 
-  /// Reads the value; nil if the file is missing or cannot be read.
+  /// Reads the value; nil if the file is missing.
   ///
-  /// - Throws: `DecodingError` for a value of another form.
+  /// - Throws: `DecodingError` for a value of another form; `FetchError` with `storage` if the file cannot be read.
   func read<Value: Decodable>(_ type: Value.Type) throws -> Value? {
-    guard let data = try? Data(contentsOf: url) else { return nil }
+    let data: Data
+    do { data = try Data(contentsOf: url) } catch CocoaError.fileReadNoSuchFile { return nil } catch {
+      throw FetchError(.storage, "cannot read \(path): \(StorageFailure.reason(error))")
+    }
     return try JSONDecoder().decode(type, from: data)
   }
 

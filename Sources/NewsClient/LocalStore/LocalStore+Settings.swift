@@ -10,9 +10,9 @@ extension LocalStore {
   func scheduler(_ db: Database) throws -> FetchScheduler {
     let json = try StateTable(db).json(.schedule)
     if let json, let stored = decodedSchedule(json) { return stored }
-    let copy = settings.schedule
+    let copy = try settings.schedule
     var scheduler = copy ?? FetchScheduler()
-    let interval = settings.contents.interval ?? json.flatMap(Self.interval)
+    let interval = try settings.contents.interval ?? json.flatMap(Self.interval)
     if let interval, interval != scheduler.interval { scheduler.setInterval(interval) }
     if json != nil { report(interval, hasCopy: copy != nil) }
     return scheduler

@@ -56,26 +56,24 @@ struct SettingsFile: Sendable {
   var exists: Bool { file.exists }
 
   /// The settings; empty if the file is missing. A damaged file is renamed.
+  ///
+  /// - Throws: `FetchError` with `storage` if the file cannot be read.
   var contents: Contents {
-    do { return try file.read(Contents.self) ?? Contents() } catch {
-      renameDamaged(file, "the settings")
-      return Contents()
-    }
+    get throws { try read(Contents.self, file, "the settings") ?? Contents() }
   }
 
   /// The copy of the schedule; nil if there is none. A damaged file is renamed.
+  ///
+  /// - Throws: `FetchError` with `storage` if the file cannot be read.
   var schedule: FetchScheduler? {
-    do { return try habits.read(FetchScheduler.self) } catch {
-      renameDamaged(habits, "the learned habits")
-      return nil
-    }
+    get throws { try read(FetchScheduler.self, habits, "the learned habits") }
   }
 
   /// Changes the settings. A crash leaves either the old or the new file.
   ///
   /// - Throws: `FetchError` with `storage`.
   func update(_ change: (inout Contents) -> Void) throws {
-    let before = contents
+    let before = try contents
     var after = before
     change(&after)
     if after != before { try file.write(after) }
@@ -87,11 +85,10 @@ struct SettingsFile: Sendable {
   func save(_ schedule: FetchScheduler) throws { try habits.write(schedule) }
 
   /// The ids of items that the user has read, the oldest mark first; empty if there are none. A damaged file is renamed.
+  ///
+  /// - Throws: `FetchError` with `storage` if the file cannot be read.
   var readIDs: [UUID] {
-    do { return try marks.read([UUID].self) ?? [] } catch {
-      renameDamaged(marks, "the read marks")
-      return []
-    }
+    get throws { try read([UUID].self, marks, "the read marks") ?? [] }
   }
 
   /// Copies the ids of items that the user has read.
@@ -103,6 +100,13 @@ struct SettingsFile: Sendable {
   var isScheduleOld: Bool {
     guard let date = habits.modificationDate else { return true }
     return abs(Date().timeIntervalSince(date)) > Self.maximumScheduleAge
+  }
+
+  private func read<Value: Decodable>(_ type: Value.Type, _ file: DurableFile, _ name: String) throws -> Value? {
+    do { return try file.read(type) } catch is DecodingError {
+      renameDamaged(file, name)
+      return nil
+    }
   }
 
   private func renameDamaged(_ file: DurableFile, _ name: String) {

@@ -32,9 +32,15 @@ struct DeviceRegistrar: Sendable {
     lock = FetchLock(path: file("device.lock").path(percentEncoded: false))
   }
 
-  /// The stored registration; nil if there is none. A damaged one is renamed: the app registers again when it is launched.
-  var device: StoredDevice? {
-    do { return try file.read(StoredDevice.self) } catch {
+  /// The stored registration; nil if there is none, or if it cannot be read.
+  var device: StoredDevice? { (try? stored()) ?? nil }
+
+  /// Returns the stored registration; nil if there is none. A damaged one is renamed: the app registers again when it is
+  /// launched.
+  ///
+  /// - Throws: `FetchError` with `storage` if the file cannot be read.
+  private func stored() throws -> StoredDevice? {
+    do { return try file.read(StoredDevice.self) } catch is DecodingError {
       if file.renameDamaged() != nil { log("the registration for pushes cannot be read; it has to be made again") }
       return nil
     }
@@ -47,14 +53,22 @@ struct DeviceRegistrar: Sendable {
   var hasSignedOut: Bool { device?.isRemoved == true }
 
   /// The keys of the Web Push subscription of this device; nil if it has none.
-  var receiver: WebPushReceiver? { (try? keyFile.read(WebPushReceiver.self)) ?? nil }
+  ///
+  /// - Throws: `FetchError` with `storage` if the file cannot be read.
+  var receiver: WebPushReceiver? {
+    get throws {
+      do { return try keyFile.read(WebPushReceiver.self) } catch let error as FetchError { throw error } catch {
+        return nil
+      }
+    }
+  }
 
   /// Returns the keys of the Web Push subscription, and makes them if there are none.
   ///
   /// - Throws: `FetchError` with `storage`.
   func makeReceiver() async throws -> WebPushReceiver {
     try await locked {
-      if let receiver { return receiver }
+      if let receiver = try receiver { return receiver }
       let new = WebPushReceiver()
       try keyFile.write(new)
       return new
@@ -69,7 +83,7 @@ struct DeviceRegistrar: Sendable {
   /// - Throws: `FetchError`, `CancellationError`.
   func register(_ registration: DeviceRegistration) async throws {
     try await locked {
-      let previous = self.device
+      let previous = try stored()
       var device = previous ?? StoredDevice(server: server.url, wanted: registration)
       (device.wanted, device.isRemoved) = (registration, false)
       do {
@@ -92,7 +106,7 @@ struct DeviceRegistrar: Sendable {
   func maintain() async throws {
     guard let device, isDue(device) else { return }
     try await locked {
-      guard var device = self.device, isDue(device) else { return }
+      guard var device = try stored(), isDue(device) else { return }
       if device.isRemoved { return try await remove(&device) }
       if let code = device.code { try await confirm(&device, code) }
       guard needsRenewal(device) else { return }
@@ -111,7 +125,7 @@ struct DeviceRegistrar: Sendable {
   func remove() async throws {
     try await locked {
       try keyFile.remove()
-      guard var device else { return }
+      guard var device = try stored() else { return }
       device.isRemoved = true
       try await remove(&device)
     }
@@ -122,7 +136,7 @@ struct DeviceRegistrar: Sendable {
   /// - Throws: `FetchError`, `CancellationError`.
   func confirm(code: String) async throws {
     try await locked {
-      guard var device else { return }
+      guard var device = try stored() else { return }
       try await confirm(&device, code)
     }
   }
@@ -133,7 +147,7 @@ struct DeviceRegistrar: Sendable {
   func pushArrived() async throws {
     guard let device, device.credentials != nil, !device.isConfirmed else { return }
     try await locked {
-      guard var device = self.device, device.credentials != nil, !device.isConfirmed else { return }
+      guard var device = try stored(), device.credentials != nil, !device.isConfirmed else { return }
       (device.isConfirmed, device.code) = (true, nil)
       try file.write(device)
     }
@@ -153,7 +167,7 @@ struct DeviceRegistrar: Sendable {
     if try await server.report(report, of: credentials) { return }
     // The server has forgotten the device, which registers again with the next wake.
     try await locked {
-      guard var device = self.device, device.credentials?.secret == credentials.secret else { return }
+      guard var device = try stored(), device.credentials?.secret == credentials.secret else { return }
       device.forget()
       try file.write(device)
     }

@@ -59,7 +59,7 @@ extension NewsFetcher {
   /// - Returns: The payload for ``RemoteNotification/init(payload:)``.
   /// - Throws: ``WebPushReceiver/Failure``.
   public func decrypt(_ message: Data) throws -> Data {
-    guard let receiver = registrar.receiver else {
+    guard let receiver = try registrar.receiver else {
       throw WebPushReceiver.Failure(description: "this store has no keys for encrypted messages")
     }
     return try receiver.decrypt(message)

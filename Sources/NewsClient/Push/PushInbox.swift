@@ -19,7 +19,7 @@ struct PushInbox: Sendable {
   struct Push {
     var name: String
     var payload: Data
-    /// The moment from which the 30 s of the sender count; nil if the file cannot be read.
+    /// The moment from which the 30 s of the sender count; nil if the file is damaged.
     var wake: FetchInstant?
     /// Whether an app that was killed had taken it before.
     var isRetaken: Bool
@@ -130,9 +130,12 @@ struct PushInbox: Sendable {
     for (name, state) in names() where state == .waiting || state == .recovered {
       // The sender may have taken it back.
       guard rename(path(name, state), path(name, .taken)) == 0 else { continue }
-      let content = (try? Data(contentsOf: file(name, .taken))).flatMap {
-        try? JSONDecoder().decode(Content.self, from: $0)
+      guard let data = try? Data(contentsOf: file(name, .taken)) else {
+        // The sender takes it back, or the app takes it with the next one.
+        rename(path(name, .taken), path(name, .recovered))
+        continue
       }
+      let content = try? JSONDecoder().decode(Content.self, from: data)
       return Push(
         name: name, payload: content?.payload ?? Data(), wake: content?.wake, isRetaken: state == .recovered)
     }
