@@ -61,8 +61,11 @@ extension Exclusion {
   /// Reads an entry of an export of Blogger: its kind as a category, or its type and status.
   private static func blogger(_ entry: FeedElement) -> Exclusion? {
     for category in entry.all(.atom, "category") where isKind(category) {
-      let kind = category["term"]?.split(separator: "#").last ?? ""
-      if kind != "post" { return Exclusion(kind) }
+      let term = category["term"] ?? ""
+      let kind = term.split(separator: "#").last.map { String($0) } ?? ""
+      // Other services have kinds of their own, such as videos.
+      let isBlogger = term.utf8.starts(with: "http://schemas.google.com/blogger/".utf8)
+      if isBlogger ? kind != "post" : type(kind) != nil { return Exclusion(kind) }
     }
     if let type = entry.value(.blogger, "type").map(word), type != "post" { return Exclusion(type) }
     if entry.value(.blogger, "trashed") != nil { return Exclusion("trash") }

@@ -56,6 +56,10 @@ final class FeedDocument: XMLDocumentBuilder {
     discarding == 0 && (open.isEmpty || open.count == 1 && open[0].content.isEmpty && entryLine != nil)
   }
 
+  /// Whether the parser is in an element of an unknown vocabulary inside of an entry. It may have entries of its own, such
+  /// as the superseded versions of Simple Sharing Extensions. In a malformed document the end tags are missing instead.
+  private var isInExtension: Bool { !isBroken && open.dropFirst().contains { $0.name.space == .other } }
+
   /// Discards the open elements, and records the loss as an event.
   func abandon(_ failure: XMLFailure) {
     let place = failure.line == entryLine ? "" : " (line \(failure.line))"
@@ -74,7 +78,7 @@ final class FeedDocument: XMLDocumentBuilder {
     var name = name
     if dialect == .bareAtom, name.space == .none { name.space = .atom }
     if isEntry(name) {
-      guard entryLine == nil else { return "has another entry inside" }
+      guard entryLine == nil || isInExtension else { return "has another entry inside" }
       if open.isEmpty, discarding == 0 {
         entryLine = line
         self.tag = tag

@@ -137,6 +137,12 @@ private struct JSONFeedDocument: Decodable {
   }
 
   var isJSONFeed: Bool { version.map(JSONFeedParser.isVersion) == true }
+
+  /// Returns the address of the feed and that of its page as absolute addresses; nil for one that is missing or unusable.
+  func addresses(readFrom address: String?) -> (feed: String?, page: String?) {
+    let feed = feedURL.flatMap { SafeLink.web($0, base: address) }
+    return (feed, homePage.flatMap { SafeLink.web($0, base: feed ?? address) })
+  }
 }
 
 private struct JSONFeedHub: Decodable {
@@ -221,8 +227,7 @@ extension FeedProperties {
   fileprivate init(_ feed: JSONFeedDocument, readFrom address: String?) {
     self.init()
     setTexts(title: RawText(feed.title, .plain), language: feed.language)
-    homePage = feed.homePage.flatMap { SafeLink.web($0, base: address) }
-    ownAddress = feed.feedURL.flatMap { SafeLink.web($0, base: address) }
+    (ownAddress, homePage) = feed.addresses(readFrom: address)
     hasEnded = feed.hasEnded
     for hub in feed.hubs.prefix(64) where hub.type.utf8.count <= 32 {
       // `PubSubHubbub` is the older name of WebSub, `rssCloud` another protocol.
@@ -238,9 +243,10 @@ extension RawEntry {
   ) {
     let source = [feed.feedURL, feed.homePage, feed.title].lazy.compactMap { $0.flatMap(FeedMetadata.bounded) }.first
     self.init(position: position, source: "json-feed:" + (source ?? "urn:tidings:feed"))
-    let feedBase = feed.homePage ?? feed.feedURL ?? address
+    let addresses = feed.addresses(readFrom: address)
+    let feedBase = addresses.page ?? addresses.feed ?? address
     guid = item.id?.trimmed.nonEmpty
-    home = feed.homePage.flatMap { SafeLink.web($0) }
+    home = addresses.page
     let written = item.url ?? item.externalURL
     link = written.flatMap { SafeLink.web($0, base: feedBase) }
     base = link ?? feedBase

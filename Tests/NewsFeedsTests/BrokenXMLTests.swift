@@ -157,6 +157,26 @@ struct BrokenXMLTests {
     #expect(events.complaints.count == 1)
   }
 
+  @Test(
+    "is not that of an entry inside of an extension, as superseded versions are",
+    arguments: [
+      "<x:a><item><guid>0</guid></item></x:a>",
+      "<x:a><x:b><item><guid>0</guid></item><item><guid>1</guid></item></x:b></x:a><x:a><item/></x:a>",
+      "<x:a><rss><channel><item><title>0</title></item></channel></rss></x:a>",
+    ])
+  func extensions(fields: String) {
+    let extended = Self.item("1", fields).replacing("<item>", with: "<item xmlns:x='urn:x'>", maxReplacements: 1)
+    let valid = found(rss(extended + Self.item("2")))
+    #expect(valid.entries.map(\.guid) == ["1", "2"] && valid.entries.map(\.text) == ["1", "2"])
+    #expect(valid.complaints == [])
+    // The first entry without end tag is known at the end of the document, later ones at once.
+    let cut = "\n<item xmlns:x='urn:x'><guid>0</guid><x:a>\n"
+    let broken = found(rss(Self.item("1") + cut + Self.item("2") + cut + Self.item("3")))
+    #expect(broken.entries.map(\.guid) == ["1", "2", "3"])
+    #expect(broken.complaints.map { $0.prefix(15) } == ["skipped line 6:", "skipped line 8:"])
+    #expect(broken.complaints.last == "skipped line 8: has another entry inside (line 9)")
+  }
+
   @Test("is reported once for an entry that is too large")
   func large() {
     var limits = FeedReader.Limits()

@@ -117,6 +117,23 @@ struct ExclusionTests {
     #expect(kinds(new) == ["draft", "comment", "soft_trashed", "trash"])
   }
 
+  @Test("are not those of a kind of another service, such as videos")
+  func otherKinds() {
+    func entry(_ id: Int, term: String) -> String {
+      """
+      <entry><id>\(id)</id><title>t</title><updated>2026-01-01T00:00:00Z</updated>\
+      <category scheme='http://schemas.google.com/g/2005#kind'\(term)/></entry>
+      """
+    }
+    let service = "http://gdata.youtube.com/schemas/2007#"
+    let feed = atom(
+      entry(1, term: " term='\(service)video'") + entry(2, term: " term='\(service)comment'") + entry(3, term: "")
+        + entry(4, term: " term='http://schemas.google.com/blogger/2008/kind#'"))
+    #expect(events(feed).entries.map(\.guid) == ["1", "3"])
+    #expect(kinds(feed).first == "comment" && kinds(feed).count == 2, "\(kinds(feed))")
+    #expect(events(feed).entries.map(\.categories.count) == [0, 0])
+  }
+
   private static let hidden: [(fields: String, kind: String)] = [
     (#""status":"draft""#, "draft"), (#""status":"Scheduled""#, "scheduled"), (#""visibility":"members""#, "members"),
     (#""visibility":"paid""#, "paid"), (#""status":"sent""#, "sent"), (#""email_only":true"#, "email only"),

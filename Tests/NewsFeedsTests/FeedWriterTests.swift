@@ -97,6 +97,16 @@ import Testing
   func paragraphs(format: PublishedFormat) throws {
     let text = "One line\nand another.\n\nA second paragraph <b>."
     #expect(try entry(Self.document(format, [Self.item(text: text)])).text == text)
+    for end in ["\r\n", "\r"] {
+      let document = Self.document(format, [Self.item(text: text.replacing("\n", with: end))])
+      let read = try entry(document)
+      #expect(read.text == text)
+      // The text of JSON has no markup.
+      guard format != .json else { continue }
+      #expect(read.html == "<p>One line<br/>\nand another.</p>\n<p>A second paragraph &lt;b&gt;.</p>")
+      #expect(!document.contains("\r") && !document.contains("&#13;"))
+    }
+    #expect(try entry(Self.document(format, [Self.item(title: "High\rtide")])).title == "High tide")
   }
 
   @Test("A feed of summaries has the beginning of a text without summary", arguments: PublishedFormat.allCases)

@@ -146,6 +146,29 @@ struct JSONFeedTests {
   }
 
   @Test(
+    "has links relative to its page, however that is written, or else to itself",
+    arguments: [
+      (#""home_page_url":"/blog","feed_url":"/blog/feed.json""#, "https://example.org/blog/feed.json"),
+      (#""home_page_url":"/blog""#, "https://example.org/blog/feed.json"),
+      (#""home_page_url":"/blog","feed_url":"https://example.org/feed.json""#, nil),
+      (#""home_page_url":"example.org/blog","feed_url":"https://example.org/feed.json""#, nil),
+      (#""home_page_url":"urn:x","feed_url":"https://example.org/feed.json""#, "https://example.com/feed.json"),
+      (#""home_page_url":"urn:x","feed_url":"feed""#, "https://example.org/feed.json"),
+      (#""home_page_url":"","feed_url":":""#, "https://example.org/blog/feed.json"),
+    ] as [(String, String?)])
+  func relativePages(head: String, address: String?) throws {
+    let html = #""content_html":"<p><a href='more'>x</a></p>","image":"/a.jpg""#
+    let item = #"{"id":"1","url":"/blog/article","date_published":"2026",\#(html)}"#
+    let reader = FeedReader(FeedReader.Options(address: address))
+    let events = reader.feed(Data(feed(item, head: head).utf8)) + reader.finish()
+    #expect(events.complaints == [])
+    let entry = try #require(events.entries.first)
+    #expect(entry.url == "https://example.org/blog/article")
+    #expect(entry.html == #"<p><a href="https://example.org/blog/more">x</a></p>"#)
+    #expect(entry.attachments.map(\.url) == ["https://example.org/a.jpg"])
+  }
+
+  @Test(
     "has the sizes of files that are not empty, however they are written",
     arguments: [("12", 12), (#""12""#, 12), ("11.6", 12), ("0", nil), ("-1", nil)] as [(String, Int?)])
   func sizes(written: String, bytes: Int?) throws {

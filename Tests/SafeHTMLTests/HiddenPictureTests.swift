@@ -8,6 +8,7 @@ import Testing
     "<img data-srcset='/b.jpg 300w, /a.jpg 900w' alt=Pier>", "<img srcset='/b.jpg, /a.jpg 2x' alt=Pier>",
     "<img srcset='/a.jpg 1024w,/b.jpg 4000w' alt=Pier>", "<noscript><img src=/a.jpg alt=Pier></noscript>",
     "<img src='data:x' alt=Pier><noscript><img src=/a.jpg alt=Pier></noscript>",
+    "<img alt=Pier><noscript><img src=/a.jpg alt=Pier></noscript>",
     "<a><img src=/spacer.gif></a><noscript><a><img src=/a.jpg alt=Pier></a></noscript>",
     "<img data-src=/a.jpg alt=Pier><noscript><img src=/a.jpg?full alt=Pier></noscript>",
     "<noscript><img src=/a.jpg alt=Pier></noscript><img src='data:x' alt=Pier>",

@@ -35,6 +35,7 @@ import Testing
     ("<code><div></code>, <code class=x><p></code>", "<div>, <p>"), ("a<![CDATA[<p>b</p>]]>c", "a\n\nb\n\nc"),
     ("<p title=\"unclosed>lost</p><p>kept</p>", "lost\n\nkept"),
     ("caf&eacute au lait &copy 2026", "café au lait © 2026"),
+    ("<p>a</p><script src=x><p>b</p>", "a\n\nb"), ("<p>a</p><style media=all><p>b</p>", "a\n\nb"),
   ])
   func `Words are separated as they were`(_ source: String, _ text: String) {
     #expect(safe(source).text == text)
@@ -141,6 +142,9 @@ import Testing
     let linked = safe("<video><source src=/v.mp4><a href=/v.mp4>Download</a></video>")
     #expect(linked.html == "<a href=\"https://a.example/v.mp4\">Download</a>")
     #expect(safe("<iframe src=/v width=0 height=0></iframe>x").html == "x")
+    let outer = safe("<a href=/x>one <iframe src=/v></iframe>two</a> three")
+    let links = [("x", "one two"), ("v", "a.example/v")].map { "<a href=\"https://a.example/\($0)\">\($1)</a>" }
+    #expect(outer.html == links.joined(separator: " ") + " three")
     #expect(safe("<div data-href=/v>words</div>").html == "<div>words</div>")
   }
 
@@ -201,6 +205,7 @@ import Testing
 
   @Test(arguments: [
     "<a href='#top' title=Permalink></a>", "<a href='https://a.example/posts/1#n' aria-label=Anchor></a>",
+    "<a href='#n' title=Permalink></a><i id=n>words</i>", "<a href='#n'></a><i id=n></i>",
     "<a href=https://ads.example/><img src=/p.gif width=1 height=1></a>", "<a name=x title=x></a>", "<a href=''></a>",
     "<a href='javascript:x()' title=Share></a>", "<span aria-hidden=true aria-label=x></span>", "<p title=x></p>",
     "<nav aria-label=Main></nav>", "<button aria-label=Close></button>", "<ul aria-label=x></ul>", "<i class=x></i>",

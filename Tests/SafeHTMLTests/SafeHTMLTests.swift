@@ -29,6 +29,7 @@ struct SafeHTMLTests {
       ("<table><tr><td colspan=100000 rowspan=-1>x", "<table><tr><td>x</td></tr></table>"),
       ("<time datetime=2026-01-01>x</time>", "<time datetime=\"2026-01-01\">x</time>"),
       ("<q lang=de dir=RTL>x</q>", "<q dir=\"rtl\" lang=\"de\">x</q>"),
+      ("<q cite='mailto:a@example.org'>x</q>", "<q>x</q>"),
       ("<section>a</section><article>b</article>", "<div>a</div><div>b</div>"),
       ("<tt>x</tt><strike>y</strike><font color=red>z</font>", "<code>x</code><s>y</s>z"),
       ("Grüße, 日本 &eacute;&#x1F600;&nbsp;&amp;lt;", "Grüße, 日本 é😀\u{A0}&amp;lt;"),

@@ -13,7 +13,7 @@ public import News
 ///     let document = writer.document(head, entries: [writer.entry(item)])
 public struct FeedWriter: Sendable {
   /// The version of all that this build writes. It changes with the bytes of equal items.
-  private static let version = 1
+  private static let version = 2
 
   /// The format.
   public let format: PublishedFormat

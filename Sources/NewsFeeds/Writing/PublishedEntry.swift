@@ -46,8 +46,8 @@ struct PublishedEntry {
       }
       return lines.isEmpty ? "" : "<p>\(escaped.joined(separator: "<br/>\n"))</p>\n"
     }
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      if line.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: { ["\n", "\r\n", "\r"].contains($0) }) {
+      if line.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
         html += paragraph()
         lines = []
       } else {
