@@ -44,6 +44,11 @@ enum DescriptorIO {
     }
   }
 
+  /// Gives a file the present date.
+  static func renewDate(_ descriptor: Int32) throws(MediaError) {
+    guard futimens(descriptor, nil) == 0 else { throw .last("futimens") }
+  }
+
   /// Writes the entries of a folder to disk.
   static func synchronizeFolder(_ path: String) throws(MediaError) {
     let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -105,6 +105,8 @@ final class FilePart: MediaPart {
     try await BlockingWork.run(on: queue) { [self] in
       try state.withLock { state in
         guard let digest = state.stored?.digest else { return }
+        // The last byte may have arrived long ago, in an earlier request.
+        try DescriptorIO.renewDate(descriptor)
         try link(to: directory.path(of: digest))
         try DescriptorIO.synchronizeFolder(directory.path)
       }

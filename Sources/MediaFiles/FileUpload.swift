@@ -86,6 +86,8 @@ final class FileUpload: MediaUpload {
         if state.isPublished {
           guard access(directory.path(of: digest), F_OK) == 0 else { throw MediaError.last("access") }
         } else {
+          // The file may have waited for its registration, and is stored now.
+          try DescriptorIO.renewDate(descriptor)
           guard rename(path, directory.path(of: digest)) == 0 else { throw MediaError.last("rename") }
           state.isPublished = true
         }

@@ -6,6 +6,9 @@ public import Foundation
 /// Several processes may share the folder, on one machine or over a network file system with locks.
 public struct MediaDirectory: MediaStorage {
   static let uploadPrefix = "upload-"
+  /// The time in seconds by which the dates of files may be early: their clock may differ from that of a caller, and a file
+  /// system may drop fractions.
+  private static let dateTolerance: TimeInterval = 60
   let path: String
 
   /// Creates a storage in a folder.
@@ -66,12 +69,13 @@ public struct MediaDirectory: MediaStorage {
     try await BlockingWork.run { try names().compactMap { MediaDigest(hexadecimal: $0) } }
   }
 
-  /// Removes files. A file that is stored again has a new date.
+  /// Removes files. A file that is stored again has a new date. In doubt, a file is kept.
   public func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int {
     try await BlockingWork.run {
       try digests.count { digest in
         var status = stat()
-        guard stat(path(of: digest), &status) == 0, TimeInterval(status.st_mtim.tv_sec) < date.timeIntervalSince1970
+        guard stat(path(of: digest), &status) == 0,
+          TimeInterval(status.st_mtim.tv_sec) + Self.dateTolerance < date.timeIntervalSince1970
         else { return false }
         guard unlink(path(of: digest)) == 0 || errno == ENOENT else { throw MediaError.last("unlink") }
         return true

@@ -19,7 +19,7 @@ public protocol MediaStorage: Sendable {
   /// Lists the digests of all files, in no particular order.
   func digests() async throws -> [MediaDigest]
 
-  /// Removes files, except those stored again since a date.
+  /// Removes files, except those that may have been stored again since a date.
   ///
   /// - Returns: The number of removed files.
   func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int

@@ -124,6 +124,34 @@ import Testing
     }
   }
 
+  @Test("A file that may have been stored again since a date is kept, also if clocks differ a little")
+  func storedBefore() async throws {
+    try await Self.with { directory, folder in
+      let digest = try await Self.store([Array("abc".utf8)], in: directory)
+      let time = timespec(tv_sec: 1000, tv_nsec: 900_000_000)
+      #expect(utimensat(AT_FDCWD, folder.appending(path: digest.hexadecimal).path, [time, time], 0) == 0)
+      // File systems may drop fractions of seconds, and the time of a file is that of a tick some milliseconds ago.
+      for (date, count) in [(1000.5, 0), (1000.95, 0), (1059, 0), (1062, 1)] {
+        let removed = try await directory.remove([digest], storedBefore: Date(timeIntervalSince1970: date))
+        #expect(removed == count, "\(date)")
+      }
+    }
+  }
+
+  @Test("A file has the date of its publication, not that of its last byte")
+  func publicationDate() async throws {
+    try await Self.with { directory, folder in
+      let upload = try await directory.begin()
+      try await upload.write(Array("abc".utf8))
+      let stored = try await upload.finish(.pdf)
+      let file = folder.appending(path: try #require(try Self.names(folder).first))
+      let old = Date(timeIntervalSince1970: 1000)
+      try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file.path)
+      try await upload.publish()
+      #expect(try await directory.remove([stored.digest], storedBefore: old + 3600) == 0)
+    }
+  }
+
   @Test("A folder that cannot be created or used is an error at once")
   func unusable() {
     #expect(throws: (any Error).self) { try MediaDirectory(URL(filePath: "/dev/null/media")) }

@@ -94,6 +94,21 @@ import Testing
     }
   }
 
+  @Test("becomes a file with the date of its publication, not that of its last byte")
+  func publicationDate() async throws {
+    try await Self.with { parts, directory, folder in
+      let part = try #require(try await parts.open(UUID()))
+      #expect(try await part.truncate(to: 0) == 0)
+      try await part.write(Array("%PDF-1.7".utf8))
+      let stored = try await part.finish(.pdf)
+      let old = Date(timeIntervalSince1970: 1000)
+      let file = folder.appending(path: try #require(try Self.names(folder).first))
+      try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file.path)
+      try await part.publish()
+      #expect(try await directory.remove([stored.digest], storedBefore: old + 3600) == 0)
+    }
+  }
+
   @Test("is open once at a time")
   func locked() async throws {
     try await Self.with { parts, _, _ in
