@@ -79,7 +79,7 @@ extension EditorialAPI {
       }
       guard part == nil, let format else { continue }
       let stored = try await upload.finish(format)
-      try head.check(stored.digest)
+      try head.check(stored)
       return (stored, format)
     } while true
   }

@@ -17,10 +17,15 @@ struct EditorialMediaHandlers: Sendable {
     context.record.setUpload()
     try request.parameters().check()
     guard editorial.keepsFiles else { throw ProblemError.mediaNotKept }
-    if let fields = try UploadFields(request.headers), fields.isComplete == false {
+    let fields = try UploadFields(request.headers)
+    if let fields, fields.isComplete == false {
       return try await UploadPartHandlers(editorial: editorial).begin(request, fields, context)
     }
-    let head = try MediaUploadHead(request.headers, largest: editorial.maximumMediaBytes)
+    guard fields?.offset ?? 0 == 0 else {
+      throw ProblemError.invalidParameters([FieldError(field: "Upload-Offset", rule: "must be 0")])
+    }
+    var head = try MediaUploadHead(request.headers, largest: editorial.maximumMediaBytes)
+    head.length = fields?.length
     let (media, created) = try await editorial.upload(head, context) { RequestParts(request, context) }
     return Self.answer(editorial.attachment(media), media, created: created).response
   }
@@ -76,6 +81,8 @@ struct MediaUploadHead {
 
   let type: String
   let name: String?
+  /// The declared number of bytes of a file in one request; nil if there is none.
+  var length: Int?
   /// The declared SHA-256 digests of the body, each with the name of its field.
   private let digests: [(field: String, value: Data)]
 
@@ -146,11 +153,12 @@ struct MediaUploadHead {
   /// Returns the declared type, or the usual type of the format if none is declared.
   func type(of format: MediaFormat) -> String { type == Self.anyType ? format.types[0] : type }
 
-  /// Compares the digest of the body with the declared ones.
+  /// Compares a file with its declared length and digests.
   ///
-  /// - Throws: `ProblemError`, 422, which names the fields with another digest.
-  func check(_ digest: MediaDigest) throws {
-    let wrong = digests.filter { $0.value != digest.bytes }
+  /// - Throws: `ProblemError`, 400 for another length, and 422, which names the fields with another digest.
+  func check(_ stored: StoredMedia) throws {
+    guard length == nil || length == stored.bytes else { throw ProblemError.uploadLength(stored.bytes) }
+    let wrong = digests.filter { $0.value != stored.digest.bytes }
     guard wrong.isEmpty else {
       throw ProblemError.invalidFields(
         wrong.map { FieldError(field: $0.field, rule: "must be the SHA-256 of the received body") })

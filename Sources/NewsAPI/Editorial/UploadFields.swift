@@ -94,6 +94,13 @@ extension ProblemError {
       headers: UploadFields.response(offset: offset, isComplete: isComplete))
   }
 
+  /// A file has another length than the declared one.
+  static func uploadLength(_ arrived: Int) -> ProblemError {
+    invalidParameters([
+      FieldError(field: "Upload-Length", rule: "must be the number of all bytes: \(arrived) have arrived")
+    ])
+  }
+
   static let uploadInProgress = ProblemError(
     .conflict, "upload-in-progress", "Another request is sending the file",
     detail: "Repeat the request later. HEAD returns the offset.",

@@ -35,7 +35,11 @@ struct UploadPartHandlers: Sendable {
     if let length = fields.length, length > editorial.maximumMediaBytes {
       throw ProblemError.bodyTooLarge(editorial.maximumMediaBytes)
     }
-    try await Self.requireEmptyBody(request, context)
+    guard try await !Self.hasBody(request, context) else {
+      throw ProblemError.invalidParameters([
+        FieldError(field: "Content-Length", rule: "must be 0: the file follows with PATCH")
+      ])
+    }
     let upload = MediaUploadState(
       id: UUID(), type: head.type, name: head.name, digest: head.digest, length: fields.length)
     let begun = try await store.beginUpload(
@@ -44,12 +48,11 @@ struct UploadPartHandlers: Sendable {
     return Self.answer(begun, limit).response
   }
 
-  private static func requireEmptyBody(_ request: Request, _ context: APIContext) async throws {
-    let error = ProblemError.invalidParameters([
-      FieldError(field: "Content-Length", rule: "must be 0: the file follows with PATCH")
-    ])
-    if let length = request.headers[.contentLength], Int(length) != 0 { throw error }
-    for try await part in RequestParts(request, context) where part.readableBytes > 0 { throw error }
+  /// Whether a request has bytes, also in chunks.
+  private static func hasBody(_ request: Request, _ context: APIContext) async throws -> Bool {
+    if let length = request.headers[.contentLength], Int(length) != 0 { return true }
+    for try await part in RequestParts(request, context) where part.readableBytes > 0 { return true }
+    return false
   }
 
   private static func answer(_ upload: MediaUploadState, _ limit: String) -> EditorialAnswer {
@@ -125,21 +128,41 @@ struct UploadPartHandlers: Sendable {
     }
     if upload.media != nil {
       try? await part.remove()
-      return try await completed(upload, offset, request)
+      return try await completed(upload, offset, request, context)
     }
     let received = try await part.truncate(to: upload.received)
     guard offset == received else { throw ProblemError.uploadOffset(received, isComplete: false) }
-    let receiver = UploadReceiver(editorial: editorial, upload: upload, part: part)
+    let declared = try declaring(fields, for: upload, received)
+    let receiver = UploadReceiver(editorial: editorial, upload: declared, part: part)
     guard let (media, created) = try await receiver.receive(request, fields, context) else {
       return Response(status: .noContent, headers: UploadFields.response(offset: part.length, isComplete: false))
     }
     return answer(media, created: created)
   }
 
+  /// Returns an upload with the length that a request declares. The last request may correct a wrong one of its own.
+  ///
+  /// - Throws: `ProblemError`, 413, and 400 for another length than the one that is known.
+  private func declaring(
+    _ fields: UploadFields, for upload: MediaUploadState, _ received: Int
+  ) throws -> MediaUploadState {
+    guard let length = fields.length else { return upload }
+    guard length <= editorial.maximumMediaBytes else { throw ProblemError.bodyTooLarge(editorial.maximumMediaBytes) }
+    guard length == upload.length ?? length, length >= max(received, 1) else {
+      throw ProblemError.invalidParameters([
+        FieldError(field: "Upload-Length", rule: "must be the number of all bytes, the same in all requests")
+      ])
+    }
+    var upload = upload
+    if fields.isComplete == false { upload.length = length }
+    return upload
+  }
+
   /// Repeats the response to the last request of an upload, whose client has missed it.
-  private func completed(_ upload: MediaUploadState, _ offset: Int, _ request: Request) async throws -> Response {
-    let length = request.headers[.contentLength] ?? "0"
-    guard let id = upload.media, offset == upload.received, Int(length) == 0 else {
+  private func completed(
+    _ upload: MediaUploadState, _ offset: Int, _ request: Request, _ context: APIContext
+  ) async throws -> Response {
+    guard let id = upload.media, offset == upload.received, try await !Self.hasBody(request, context) else {
       throw ProblemError.uploadOffset(upload.received, isComplete: true)
     }
     return answer(try await store.editorialMedia(id), created: false)
@@ -160,9 +183,9 @@ struct UploadPartHandlers: Sendable {
     try await store.removeUpload(id, of: try key(context))
     // In a clone, the part may be that of the original.
     if (try? await editorial.acceptingLibrary()) != nil {
-      // A request that has the part open removes it itself. There may be no part.
-      let length = try await parts.remove([id]) > 0 ? 0 : parts.length(id)
-      if length == 0 { try await store.forgetCancelledUpload(id) }
+      // A request that has the part open removes it itself. Until then the part needs its row, even if it is empty.
+      try await parts.remove([id])
+      if try await !parts.ids().contains(id) { try await store.forgetCancelledUpload(id) }
     }
     return Response(status: .noContent, headers: [.uploadVersion: UploadFields.version])
   }

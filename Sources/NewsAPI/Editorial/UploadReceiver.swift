@@ -94,7 +94,8 @@ struct UploadReceiver {
   private func record() async throws {
     let length = try await part.synchronize()
     if length >= MediaFormat.headerByteCount { _ = try await format() }
-    try await store.recordUpload(upload.id, received: length, lifetime: editorial.uploadLimits.lifetime)
+    try await store.recordUpload(
+      upload.id, received: length, of: upload.length, lifetime: editorial.uploadLimits.lifetime)
   }
 
   private func format() async throws -> MediaFormat {
@@ -104,13 +105,11 @@ struct UploadReceiver {
   private func complete(_ fields: UploadFields) async throws -> (media: Media, created: Bool) {
     guard let library = editorial.library else { throw ProblemError.mediaNotKept }
     if let length = upload.length ?? fields.length, length != part.length {
-      throw ProblemError.invalidParameters([
-        FieldError(field: "Upload-Length", rule: "must be the number of all bytes: \(part.length) have arrived")
-      ])
+      throw ProblemError.uploadLength(part.length)
     }
     let (head, format) = (MediaUploadHead(upload), try await format())
     let stored = try await part.finish(format)
-    try head.check(stored.digest)
+    try head.check(stored)
     let added = try await library.add(
       part, stored, type: head.type(of: format), name: head.name, now: Date(), completing: upload.id)
     // A part that remains is removed by the next sweep.

@@ -2955,7 +2955,7 @@ components:
     UploadLength:
       name: Upload-Length
       in: header
-      description: The number of bytes of the whole file.
+      description: The number of bytes of the whole file, the same in all requests that have it.
       schema: { type: integer, minimum: 1 }
     PageBefore:
       name: before

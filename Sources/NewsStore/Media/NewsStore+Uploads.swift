@@ -99,12 +99,13 @@ extension NewsStore {
   ///
   /// - Parameters:
   ///   - received: The number of bytes from the beginning.
+  ///   - length: The number of bytes that the sender declares; nil if it has declared none so far.
   ///   - lifetime: The time in seconds after which the upload expires.
   /// - Throws: `StoreError.notFound` if the upload was removed meanwhile.
-  public func recordUpload(_ id: UUID, received: Int, lifetime: Double) async throws {
+  public func recordUpload(_ id: UUID, received: Int, of length: Int? = nil, lifetime: Double) async throws {
     let rows = try await database.query(
       """
-      UPDATE media_uploads SET received = \(received),
+      UPDATE media_uploads SET received = \(received), length = coalesce(length, \(length)),
         expires_at = clock_timestamp() + make_interval(secs => \(lifetime))
       WHERE id = \(id) AND media IS NULL AND expires_at > '-infinity' RETURNING 1
       """)

@@ -91,6 +91,107 @@ extension ResumableUploadTests {
     }
   }
 
+  @Test("that is complete refuses further bytes in chunks, and accepts an empty body in chunks")
+  func chunksAfterEnd() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      #expect(try await media.append(Self.photo, to: path, at: 0, isComplete: true).status == 201)
+      for (body, status) in [("1\r\nx\r\n0\r\n\r\n", 409), ("0\r\n\r\n", 200)] {
+        let answers = try await RawConnection.exchange(
+          """
+          PATCH \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(media.key)\r\nUpload-Draft-Interop-Version: 6\r
+          Upload-Offset: 700000\r\nContent-Type: application/partial-upload\r\nTransfer-Encoding: chunked\r\n\r
+          \(body)
+          """, port: media.server.port)
+        #expect(answers.map(\.status) == [status])
+      }
+    }
+  }
+
+  @Test("in one request has the offset 0 and the length of its body")
+  func oneRequest() async throws {
+    try await MediaServer.with { media in
+      for (name, value) in [("Upload-Offset", "100"), ("Upload-Length", "699999"), ("Upload-Length", "700001")] {
+        for isComplete in [[], [("Upload-Complete", "?1")]] {
+          let fields = [MediaServer.uploadVersion, (name, value)] + isComplete
+          let refused = try await media.server.send(
+            "POST", "/v1/editorial/media", key: media.key, headers: [("Content-Type", "image/png")] + fields,
+            file: Self.photo)
+          #expect(refused.status == 400 && refused.text.contains(name), "\(name): \(value)")
+        }
+      }
+      #expect(try names(in: media.folder).isEmpty)
+      let fields = [MediaServer.uploadVersion, ("Upload-Offset", "0"), ("Upload-Length", "700000")]
+      let stored = try await media.server.send(
+        "POST", "/v1/editorial/media", key: media.key, headers: [("Content-Type", "image/png")] + fields,
+        file: Self.photo)
+      #expect(stored.status == 201)
+    }
+  }
+
+  @Test("has one length, whichever request declares it")
+  func contradictingLength() async throws {
+    try await MediaServer.with(settings: { $0.maximumMediaBytes = 800_000 }) { media in
+      let (start, rest) = (Self.photo.prefix(1000), Self.photo[1000...])
+      func append(
+        _ bytes: Data, to path: String, at offset: Int, isComplete: Bool = false, _ length: Int
+      ) async throws -> Int {
+        let declared = [("Upload-Length", "\(length)")]
+        let answer = try await media.append(bytes, to: path, at: offset, isComplete: isComplete, declared)
+        #expect(answer.status < 400 || answer.status == 413 || answer.text.contains("Upload-Length"))
+        return answer.status
+      }
+      let declared = try await media.begun([("Upload-Length", "700000")])
+      #expect(try await append(start, to: declared, at: 0, 700_001) == 400)
+      #expect(try await append(Self.photo, to: declared, at: 0, isComplete: true, 699_999) == 400)
+      #expect(try await media.offset(of: declared) == 0)
+      #expect(try await append(Self.photo, to: declared, at: 0, isComplete: true, 700_000) == 201)
+
+      let late = try await media.begun()
+      #expect(try await append(start, to: late, at: 0, 800_001) == 413)
+      #expect(try await append(start, to: late, at: 0, 999) == 413)
+      #expect(try await append(Data(), to: late, at: 0, 0) == 400)
+      #expect(try await media.offset(of: late) == 0)
+      #expect(try await append(start, to: late, at: 0, 700_000) == 204)
+      #expect(try await append(Data(), to: late, at: 1000, 999) == 400)
+      #expect(try await append(rest, to: late, at: 1000, isComplete: true, 700_001) == 400)
+      let long = try await media.append(rest + Data("x".utf8), to: late, at: 1000, isComplete: true)
+      #expect(long.status == 413)
+      #expect(try await append(rest, to: late, at: 1000, isComplete: true, 700_000) == 200)
+
+      let short = try await media.begun()
+      #expect(try await media.append(start, to: short, at: 0, isComplete: false).status == 204)
+      #expect(try await append(Data(), to: short, at: 1000, 999) == 400)
+      #expect(try await append(Data(), to: short, at: 1000, isComplete: true, 1000) == 201)
+    }
+  }
+
+  @Test("is recognised by a brand far from its beginning")
+  func manyBrands() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun(type: "application/octet-stream")
+      let content = "ftypmif10000" + String(repeating: "mif1", count: 15) + "avif"
+      let last = try await media.append(
+        Data([0, 0, 0, 80]) + Data(content.utf8), to: path, at: 0, isComplete: true)
+      #expect(try last.json(Attachment.self, status: 201).type == "image/avif")
+    }
+  }
+
+  @Test("that is cancelled while another process has its empty part open keeps its row until the part is gone")
+  func cancelledEmptyPart() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.begun()
+      let part = try #require(try await media.storage.open(try media.id(of: path)))
+      #expect(try await media.cancel(path) == 204)
+      #expect(try await media.uploadCount() == 1)
+      // The process ends without having removed the part.
+      await part.close()
+      #expect(try await media.library.collect(unusedFor: .seconds(3600)) == MediaCollection(uploads: 1))
+      #expect(try await media.uploadCount() == 0)
+      #expect(try names(in: media.folder).isEmpty)
+    }
+  }
+
   @Test("and its file refuse unknown parameters, and change nothing")
   func unknownParameters() async throws {
     try await MediaServer.with { media in
