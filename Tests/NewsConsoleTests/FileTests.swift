@@ -1,4 +1,5 @@
 import Foundation
+import MediaFiles
 import News
 import NewsAPI
 import NewsStore
@@ -63,6 +64,26 @@ import Testing
       let page = try await browser.submit(try await browser.get("/console/files").form("/console/files"), files: [file])
       #expect(page.status == 413)
       #expect(try await console.store.editorialMedia(MediaQuery()).files.isEmpty)
+    }
+  }
+
+  @Test("A storage that fails for one file of a form prevents no other, and the page names the file")
+  func failedFile() async throws {
+    try await ConsoleServer.with(settings: { settings in
+      settings.media = settings.media.map { FullStorage(storage: $0, failing: [2, 5]) }
+    }) { console in
+      let browser = try await console.signedIn()
+      let files = ["one.png", "two.png", "three.png"].enumerated().map { Self.png($1, seed: UInt64($0)) }
+      let page = try await browser.submit(try await browser.get("/console/files").form("/console/files"), files: files)
+      #expect(page.status == 507)
+      #expect(try page.scan.all("li").contains { $0.text.hasPrefix("two.png: ") })
+      #expect(try Set(page.texts(ofClass: "name")) == ["one.png", "three.png"])
+      var form = try await browser.get("/console/items/new").editor
+      form["title"] = "Typed title"
+      let editor = try await browser.submit(form, "save", files: [files[0], files[1], files[2]])
+      #expect(editor.status == 507)
+      #expect(try editor.editor["title"] == "Typed title")
+      #expect(try editor.scan.all("li").contains { $0.text.hasPrefix("two.png: ") })
     }
   }
 
@@ -233,4 +254,29 @@ import Testing
       #expect(try await browser.submit(form, "save", files: [Self.png()]).status == 501)
     }
   }
+}
+
+/// A storage that is full for some uploads, by their numbers.
+private struct FullStorage: MediaStorage {
+  let storage: any MediaStorage
+  let failing: Set<Int>
+  private let uploads = Count()
+
+  init(storage: any MediaStorage, failing: Set<Int>) { (self.storage, self.failing) = (storage, failing) }
+
+  var labelled: (any LabelledStorage)? { storage.labelled }
+
+  func begin() async throws -> any MediaUpload {
+    if failing.contains(uploads.next()) { throw MediaError.full }
+    return try await storage.begin()
+  }
+
+  func open(_ digest: MediaDigest) async throws -> MediaFile? { try await storage.open(digest) }
+  func digests() async throws -> [MediaDigest] { try await storage.digests() }
+
+  func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int {
+    try await storage.remove(digests, storedBefore: date)
+  }
+
+  func sweep() async throws -> Int { try await storage.sweep() }
 }

@@ -116,6 +116,15 @@ extension ProblemError {
     }
   }
 
+  /// The problem of an expected error that ends a part of a request only. The log has the cause if the operator has to act.
+  package init?(ofPart error: any Error, _ context: APIContext) {
+    guard let problem = ProblemError(expected: error) else { return nil }
+    self = problem
+    if isOurFault {
+      context.logger.error("part of a request failed", metadata: ["error": "\(String(reflecting: error))"])
+    }
+  }
+
   /// Returns the response to a GET that has not passed the router.
   ///
   /// - Parameter renderer: The renderer of pages, for the reader of a page; nil for clients of the API.

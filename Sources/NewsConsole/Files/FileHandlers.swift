@@ -35,11 +35,9 @@ struct FileHandlers: Sendable {
     var count = 0
     while let part = try await parts.nextPart() {
       guard case .file(let file) = part else { continue }
-      do {
-        _ = try await services.editorial.upload(file, context)
-        count += 1
-      } catch let error as ProblemError {
-        refused.append(FileRefusal(name: file.header.fileName, problem: error.problem))
+      switch try await services.editorial.upload(file, context) {
+      case .success: count += 1
+      case .failure(let refusal): refused.append(refusal)
       }
     }
     guard !refused.isEmpty || count == 0 else { return pages.redirect(to: ConsolePath.files, notice: .uploaded) }

@@ -44,7 +44,7 @@ struct EditorSubmission: Sendable {
   /// Reads the form and stores its files.
   ///
   /// - Parameter storesFiles: Whether files are stored. Otherwise they are skipped.
-  /// - Throws: `FormError`; `StoreError`, and the errors of the storage.
+  /// - Throws: `FormError`; `StoreError`.
   init(
     _ parts: MultipartReader, _ editorial: EditorialAPI, storesFiles: Bool = true, _ context: APIContext
   ) async throws {
@@ -55,10 +55,9 @@ struct EditorSubmission: Sendable {
       case .field(let name, let value): fields.add(name, value)
       case .file(let file):
         guard storesFiles else { continue }
-        do {
-          files.append(try await editorial.upload(file, context))
-        } catch let error as ProblemError {
-          refusals.append(FileRefusal(name: file.header.fileName, problem: error.problem))
+        switch try await editorial.upload(file, context) {
+        case .success(let attachment): files.append(attachment)
+        case .failure(let refusal): refusals.append(refusal)
         }
       }
     }
@@ -124,12 +123,19 @@ struct EditorSubmission: Sendable {
 extension EditorialAPI {
   /// Stores a file of a form.
   ///
-  /// - Throws: `ProblemError` for a file that is refused; `FormError`, `StoreError`.
-  func upload(_ file: MultipartFile, _ context: APIContext) async throws -> Attachment {
+  /// - Returns: The file, or the refusal of it, which leaves the others as they are.
+  /// - Throws: `FormError`.
+  func upload(_ file: MultipartFile, _ context: APIContext) async throws -> Result<Attachment, FileRefusal> {
     let declared = file.header.mediaType ?? ""
     // A browser derives the type from the name. Only sound and video need it, because their containers are the same.
     let isRecording = declared.hasPrefix("audio/") || declared.hasPrefix("video/")
     let type = isRecording && MediaFormat.types.contains(declared) ? declared : "application/octet-stream"
-    return try await upload(type: type, name: file.header.fileName, context) { file }.attachment
+    let name = file.header.fileName
+    do {
+      return .success(try await upload(type: type, name: name, context) { file }.attachment)
+    } catch {
+      guard let problem = ProblemError(ofPart: error, context)?.problem else { throw error }
+      return .failure(FileRefusal(name: name, problem: problem))
+    }
   }
 }
