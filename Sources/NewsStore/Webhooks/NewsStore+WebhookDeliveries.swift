@@ -149,7 +149,8 @@ extension NewsStore {
 
   /// Records the outcome of a request, and ends its claim. Nothing is recorded if another process has taken it over.
   ///
-  /// A webhook is paused by the outcome `gone`, and by a failure five days after the first one since its last success.
+  /// A webhook is paused by the outcome `gone`, and by a failure five days after the first one since its last success. The
+  /// failure of a test, which has one attempt, is no failure of the webhook.
   ///
   /// - Parameter now: The current time; nil for that of the database.
   /// - Returns: The reason for which the webhook was paused; nil if it was not.
@@ -170,7 +171,7 @@ extension NewsStore {
       if try !webhook.decode("paused", as: Bool.self) {
         if outcome.result == .gone {
           reason = .gone
-        } else if outcome.result != .delivered, try webhook.decode("is_over") {
+        } else if outcome.result != .delivered, message.event != Webhook.testEvent, try webhook.decode("is_over") {
           reason = .failing
         }
       }
@@ -209,7 +210,8 @@ extension NewsStore {
       )
       UPDATE webhooks AS w SET
         last_success = CASE WHEN \(isDelivered) THEN c.now ELSE w.last_success END,
-        failing_since = CASE WHEN NOT \(isDelivered) THEN coalesce(w.failing_since, c.now) END,
+        failing_since = CASE WHEN \(isDelivered) THEN NULL WHEN \(message.event == Webhook.testEvent) THEN w.failing_since
+          ELSE coalesce(w.failing_since, c.now) END,
         not_before = c.now + make_interval(secs => \(outcome.retryAfter)),
         paused = w.paused OR \(reason != nil), disabled_reason = coalesce(\(reason?.rawValue), w.disabled_reason),
         revision = w.revision + CASE WHEN \(reason != nil) THEN 1 ELSE 0 END

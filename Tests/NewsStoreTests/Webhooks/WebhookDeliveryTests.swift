@@ -264,6 +264,30 @@ import Testing
     }
   }
 
+  @Test("A test that fails is no failure of a webhook, and pauses it only if its receiver wants no events")
+  func failedTests() async throws {
+    try await WebhookStore.with { hooks in
+      try await hooks.add(1)
+      let days: Double = 86_400
+      func test(_ result: WebhookOutcome.Result, at day: Double) async throws -> Webhook.DisabledReason? {
+        _ = try await hooks.store.testWebhook(UUID(1), at: Self.start + day * days)
+        return try await hooks.finish(result, at: Self.start + day * days)
+      }
+      for day in [0.0, 5] { #expect(try await test(.failed, at: day) == nil) }
+      #expect(try await hooks.store.webhook(UUID(1)).failingSince == nil)
+      // Nor does it end a webhook's failures, and those of events count on.
+      try await hooks.insert(.change(1, version: 1), at: Self.start + 6 * days)
+      #expect(try await hooks.finish(.failed, at: Self.start + 6 * days) == nil)
+      #expect(try await test(.failed, at: 11) == nil)
+      #expect(try await hooks.store.webhook(UUID(1)).failingSince == Self.start + 6 * days)
+      try await hooks.insert(.change(1, version: 2), at: Self.start + 11 * days)
+      #expect(try await hooks.finish(.retried(after: 5), at: Self.start + 11 * days) == .failing)
+      _ = try await Self.setPaused(false, 1, hooks)
+      try await hooks.finish(.delivered, at: Self.start + 12 * days)
+      #expect(try await test(.gone, at: 13) == .gone)
+    }
+  }
+
   private static func setPaused(_ isPaused: Bool, _ number: Int, _ hooks: WebhookStore) async throws -> Webhook {
     try await hooks.store.modifyWebhook(UUID(number), if: .exists) { webhook in
       var content = WebhookContent(webhook)

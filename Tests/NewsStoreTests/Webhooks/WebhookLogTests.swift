@@ -99,10 +99,10 @@ import Testing
   func milliseconds() async throws {
     try await WebhookStore.with { hooks in
       try await hooks.add(1)
-      try await hooks.insert(.change(1, version: 1), at: Self.start + 0.2504)
+      try await hooks.insert(.change(1, version: 1), .change(2, version: 2), at: Self.start + 0.2504)
       let test = try await hooks.store.testWebhook(UUID(1), at: Self.start + 0.5004)
       #expect(test.created == Self.start + 0.5)
-      #expect(try await hooks.log(1).map(\.created) == [Self.start + 0.5, Self.start + 0.25])
+      #expect(try await hooks.log(1).map(\.created) == [0.5, 0.25, 0.25].map { Self.start + $0 })
       try await hooks.finish(.delivered, at: Self.start + 0.7504)
       try await hooks.finish(.failed, at: Self.start + 0.8754)
       let webhook = try await hooks.store.webhook(UUID(1))
