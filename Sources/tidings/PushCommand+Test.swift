@@ -117,7 +117,7 @@ extension PushCommand {
       case .sent: try StandardStreams.printResult("\(provider.name) has accepted the push.")
       case .gone: throw PushFailure("the address is gone: the app was removed, or has a new token.")
       case .tokenError(let reason), .invalid(let reason): throw PushFailure("the push was refused: \(reason).")
-      case .retry(_, let reason): throw PushFailure("the push was not accepted: \(reason).")
+      case .retry(_, let reason), .unsent(_, let reason): throw PushFailure("the push was not accepted: \(reason).")
       }
     }
   }

@@ -82,7 +82,7 @@ final class ProviderLoop: Sendable {
       recorder.add(
         queue.close().map { entry in
           .init(
-            outcome: PushOutcome(message: entry.message, result: .retry(after: 0, reason: "the server is stopping")),
+            outcome: PushOutcome(message: entry.message, result: .unsent(after: 0, reason: "the server is stopping")),
             claimed: entry.claimed)
         })
       group.addTask {
@@ -153,9 +153,9 @@ final class ProviderLoop: Sendable {
   }
 
   private func send(_ entry: MessageQueue.Entry) async -> PushOutcome.Result {
-    if let rest = pauses.rest { return .retry(after: rest / .seconds(1), reason: "the push service is paused") }
+    if let rest = pauses.rest { return .unsent(after: rest / .seconds(1), reason: "the push service is paused") }
     guard ContinuousClock.now < entry.claimed + Self.latestStart else {
-      return .retry(after: 0, reason: "the message has waited too long in this process")
+      return .unsent(after: 0, reason: "the message has waited too long in this process")
     }
     let answer = await sender.send(entry.message)
     if case .sent = answer.result, let due = entry.message.dueAt {

@@ -151,7 +151,7 @@ extension PushAnswer {
   fileprivate var concernsAddress: Bool {
     switch result {
     case .tokenError, .gone: true
-    case .sent, .retry, .invalid: false
+    case .sent, .retry, .unsent, .invalid: false
     }
   }
 }

@@ -67,7 +67,7 @@ package final class WebPushSender: PushSender {
     }
     let origin = url.origin
     guard let host = host(of: url, origin: origin), await host.gate.enter() else {
-      return PushAnswer(.retry(after: .random(in: 1...5), reason: "the push service is slow"))
+      return PushAnswer(.unsent(after: .random(in: 1...5), reason: "the push service is slow"))
     }
     guard let body = try? WebPushEncryption.encrypt(payload, receiver: receiver, secret: secret) else {
       host.gate.leave(hasResponded: true)

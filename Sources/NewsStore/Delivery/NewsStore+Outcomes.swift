@@ -27,8 +27,8 @@ extension NewsStore {
         \(outcomes.map(\.message.device)), \(outcomes.map(\.message.push)), \(outcomes.map(\.message.claim)),
         \(outcomes.map { $0.message.kind == .alert }), \(outcomes.map { $0.message.kind == .confirmation }),
         \(outcomes.map(\.message.registeredAt)), \(outcomes.map(\.result.name)), \(outcomes.map(\.result.wait)),
-        \(outcomes.map(\.result.since)), \(outcomes.map(\.result.reason))
-      ) AS g (device, push, claim, is_alert, is_code, registered_at, result, wait, since, reason)
+        \(outcomes.map(\.result.since)), \(outcomes.map(\.result.reason)), \(outcomes.map(\.result.attempts))
+      ) AS g (device, push, claim, is_alert, is_code, registered_at, result, wait, since, reason, attempts)
     ), \(query: held), \(query: devices), \(query: settlement)
     INSERT INTO push_results AS r (push, sent, refused, gone, dropped, last_sent_at)
       SELECT h.push, count(*) FILTER (WHERE h.result = 'sent'),
@@ -100,14 +100,14 @@ extension NewsStore {
     ), owed AS (
       UPDATE deliveries AS o SET claim = NULL, next_at = NULL, due_at = s.due_at,
         push = CASE WHEN s.due_at IS NOT NULL THEN o.push END,
-        attempts = CASE WHEN s.due_at IS NULL OR s.result IN ('sent', 'invalid') THEN 0 ELSE o.attempts + 1 END,
+        attempts = CASE WHEN s.due_at IS NULL OR s.result IN ('sent', 'invalid') THEN 0 ELSE o.attempts + s.attempts END,
         -- Anyone can register an address whose service does not answer. It has to return its code first.
         failing_since = CASE WHEN s.result = 'retry' AND NOT s.is_code THEN coalesce(o.failing_since, s.now) END,
         sent = CASE WHEN s.result <> 'sent' THEN o.sent
           ELSE ARRAY(SELECT t FROM unnest(o.sent) AS t WHERE t > s.now - interval '1 hour' ORDER BY t) || s.now END
       FROM settled AS s WHERE NOT s.is_alert AND o.device = s.device
     ), owed_alerts AS (
-      UPDATE alert_deliveries AS a SET claim = NULL, due_at = s.due_at, attempts = a.attempts + 1,
+      UPDATE alert_deliveries AS a SET claim = NULL, due_at = s.due_at, attempts = a.attempts + s.attempts,
         failing_since = CASE WHEN s.result = 'retry' THEN coalesce(a.failing_since, s.now) END
       FROM settled AS s WHERE s.is_alert AND a.device = s.device AND a.push = s.push AND s.due_at IS NOT NULL
     ), done AS (
@@ -118,24 +118,33 @@ extension NewsStore {
 }
 
 extension PushOutcome.Result {
-  /// The name by which statements and counters know the result.
+  /// The name by which statements and counters know the result. A message that was not sent is late, like one that has failed.
   var name: String {
     switch self {
     case .sent: "sent"
     case .gone: "gone"
     case .tokenError: "tokenError"
-    case .retry: "retry"
+    case .retry, .unsent: "retry"
     case .invalid: "invalid"
     }
   }
 
-  fileprivate var wait: Double? { if case .retry(let seconds, _) = self { max(0, seconds) } else { nil } }
+  fileprivate var wait: Double? {
+    switch self {
+    case .retry(let seconds, _), .unsent(let seconds, _): max(0, seconds)
+    case .sent, .gone, .tokenError, .invalid: nil
+    }
+  }
+
+  /// The number of attempts that have ended with the result.
+  fileprivate var attempts: Int { if case .unsent = self { 0 } else { 1 } }
 
   fileprivate var since: Date? { if case .gone(let since) = self { since } else { nil } }
 
   fileprivate var reason: String? {
     switch self {
-    case .tokenError(let reason), .retry(_, let reason), .invalid(let reason): String(reason.prefix(200))
+    case .tokenError(let reason), .retry(_, let reason), .unsent(_, let reason), .invalid(let reason):
+      String(reason.prefix(200))
     case .sent, .gone: nil
     }
   }

@@ -134,6 +134,9 @@ public struct PushOutcome: Sendable {
     case tokenError(reason: String)
     /// The message could not be sent now. It is tried again after a time in seconds, 0 or more.
     case retry(after: Double, reason: String)
+    /// The message was not sent, for a reason that says nothing about it. It is due again after a time in seconds, 0 or
+    /// more, and the number of its attempts stays as it is.
+    case unsent(after: Double, reason: String)
     /// The message was refused because of its content or of our configuration. It is dropped.
     case invalid(reason: String)
   }

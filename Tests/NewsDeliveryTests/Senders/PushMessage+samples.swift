@@ -28,7 +28,10 @@ extension PushMessage {
 extension PushOutcome.Result {
   /// The wait until the next attempt in seconds; nil for other results.
   var wait: Double? {
-    if case .retry(let wait, _) = self { wait } else { nil }
+    switch self {
+    case .retry(let wait, _), .unsent(let wait, _): wait
+    case .sent, .gone, .tokenError, .invalid: nil
+    }
   }
 
   /// The name of the case, for tables.
@@ -38,6 +41,7 @@ extension PushOutcome.Result {
     case .gone: "gone"
     case .tokenError: "tokenError"
     case .retry: "retry"
+    case .unsent: "unsent"
     case .invalid: "invalid"
     }
   }

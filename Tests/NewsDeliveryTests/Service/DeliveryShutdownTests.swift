@@ -1,6 +1,7 @@
 import News
 import NewsDelivery
 import NewsStore
+import PostgresClient
 import TestKit
 import TestSupport
 import Testing
@@ -23,6 +24,32 @@ import Testing
       #expect(ContinuousClock.now - start < .seconds(120))
       #expect(try await deliveries.claimed() == 0)
       #expect(try await deliveries.owed() == 1)
+    }
+  }
+  @Test("Messages that a process gives back at its end have no failed attempt")
+  func returned() async throws {
+    try await Deliveries.with { deliveries in
+      let release = Barrier()
+      let sender = ScriptedSender(width: 1) { _ in
+        await release.wait()
+        return PushAnswer(.sent)
+      }
+      try await deliveries.register(2)
+      try await deliveries.withService([sender]) {
+        try await deliveries.publish()
+        try await eventually("one is under way, and the other waits") {
+          guard sender.messages.count == 1 else { return false }
+          return try await deliveries.claimed() == 2
+        }
+        // The service ends after this, and gives the other one back before the answer.
+        Task {
+          try? await eventually("it has been given back") { try await deliveries.claimed() < 2 }
+          release.open()
+        }
+      }
+      #expect(sender.messages.count == 1)
+      #expect(try await deliveries.owed() == 1)
+      #expect(try await deliveries.count("SELECT max(attempts) AS count FROM deliveries") == 0)
     }
   }
 }

@@ -154,6 +154,40 @@ import Testing
     }
   }
 
+  @Test("A message that was not sent is due again after the wait without a further attempt")
+  func unsent() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDevices(1)
+      _ = try await store.create(
+        UUID(1), ItemContent(state: .published, date: .newYear, text: "x"), requestsAlert: true)
+      try await store.wake()
+      try await store.send(.apns, .retry(after: 10, reason: "busy"))
+      let put = try await store.send(.apns, .unsent(after: 20, reason: "paused"), at: Self.start + 10)
+      #expect(put.map(\.attempts) == [1, 1])
+      #expect(try await store.nextDue(.apns, at: Self.start + 10) == 20)
+      let again = try await store.claim(at: Self.start + 30)
+      #expect(again.map(\.kind) == [.alert, .silent] && again.map(\.attempts) == [1, 1])
+      // Both are late nonetheless, and count as such.
+      try await store.countDeliveries(at: Self.start + 40)
+      #expect(store.deliveryCounts().overdueSeconds == [.apns: 40])
+      #expect(store.deliveryCounts().outcomes[.init(provider: .apns, result: "retry")] == 4)
+    }
+  }
+
+  @Test("A device that has to return a code again is not overdue for the failures of its former address")
+  func overdueFormerAddress() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.registerConfirmed(.webPush(1, .unifiedpush))
+      try await sql.publish([UUID(1)])
+      try await store.wake()
+      #expect(try await store.send(.webpush, .retry(after: 600, reason: "no connection")).count == 1)
+      _ = try await store.updateDevice(
+        device.id, secret: device.secret, .webPush(1, .unifiedpush, key: 2), limits: .none, at: Self.start + 100)
+      try await store.countDeliveries(at: Self.start + 130)
+      #expect(store.deliveryCounts().overdueSeconds == [.webpush: 30])
+    }
+  }
+
   @Test("An alert that fails again is overdue since its first failure")
   func overdueAlert() async throws {
     try await NewsDatabase.withStore { store, sql in
