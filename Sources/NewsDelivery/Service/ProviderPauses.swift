@@ -19,10 +19,17 @@ package final class ProviderPauses: Sendable {
     var read: ContinuousClock.Instant?
     /// Whether a pause of this process is being written, so that the database does not have it yet.
     var isWriting = false
+    /// A pause of this process that could not be written.
+    var unwritten: Pause?
     /// The number of changes by this process, by which a reading recognises that it is out of date.
     var changes = 0
     /// The answers since the last pause.
     var probe = (sent: 0, errors: 0)
+  }
+
+  private struct Pause {
+    var end: ContinuousClock.Instant
+    var reason: String
   }
 
   /// The maximum age of what is known from the database.
@@ -59,6 +66,7 @@ package final class ProviderPauses: Sendable {
     let now = ContinuousClock.now
     let (changes, isOld) = state.withLock { ($0.changes, $0.read.map { $0 + Self.refreshTime < now } ?? true) }
     guard isOld else { return }
+    if let pause = state.withLock({ $0.unwritten }) { try await write(pause) }
     let found = try await store.providerStates().first { $0.provider == sender.provider }
     let time = clock() ?? Date()
     reports.note(found)
@@ -107,27 +115,45 @@ package final class ProviderPauses: Sendable {
 
   private func begin(_ pause: PushAnswer.Pause) async {
     let now = ContinuousClock.now
-    let seconds = state.withLock { state -> Double? in
+    let begun = state.withLock { state -> (Double, ContinuousClock.Instant)? in
       // Another answer may have begun a pause in between.
       guard !state.isWriting, state.end.map({ $0 < now }) ?? true else { return nil }
       let seconds = PauseRule.pause(after: state.count, atLeast: pause.seconds)
-      state.end = now + .seconds(seconds)
+      let end = now + .seconds(seconds)
+      state.end = end
       state.count += 1
-      state.changes += 1
       state.isWriting = true
       state.rule.reset()
       state.probe = (0, 0)
-      return seconds
+      return (seconds, end)
     }
-    guard let seconds else { return }
+    guard let (seconds, end) = begun else { return }
     logger.warning(
       "a push service is paused",
       metadata: [
         "provider": "\(sender.provider.rawValue)", "reason": "\(pause.reason)", "seconds": "\(Int(seconds))",
       ])
-    // Without the database this process pauses alone.
-    try? await store.pauseProvider(sender.provider, for: seconds, reason: pause.reason, at: clock())
-    state.withLock { $0.isWriting = false }
+    // Without the database this process pauses alone, and the next refresh tries again.
+    try? await write(Pause(end: end, reason: pause.reason))
+  }
+
+  /// Writes a pause to the database, and keeps it if that fails. One that has ended meanwhile still lengthens the next one.
+  private func write(_ pause: Pause) async throws {
+    func note(isWriting: Bool, unwritten: Pause? = nil) {
+      state.withLock { state in
+        (state.isWriting, state.unwritten) = (isWriting, unwritten)
+        state.changes += 1
+      }
+    }
+    note(isWriting: true)
+    do {
+      let rest = max(ContinuousClock.now.duration(to: pause.end), .zero)
+      try await store.pauseProvider(sender.provider, for: rest / .seconds(1), reason: pause.reason, at: clock())
+      note(isWriting: false)
+    } catch {
+      note(isWriting: false, unwritten: pause)
+      throw error
+    }
   }
 
   /// Ends probing if the service has accepted messages since the last pause, and has refused at most 5 % of them.

@@ -2,6 +2,7 @@ import Crypto
 public import Foundation
 import JWTKit
 import News
+import OutgoingHTTP
 
 /// The key by which APNs knows the server as a provider of apps.
 public struct APNsCredentials: Sendable {
@@ -44,7 +45,7 @@ public struct FCMCredentials: Sendable {
   let clientEmail: String
   let keyID: String?
   let key: JWTKit.Insecure.RSA.PrivateKey
-  let tokenURI: String
+  package let tokenURI: String
 
   /// Creates credentials.
   ///
@@ -65,12 +66,22 @@ public struct FCMCredentials: Sendable {
       throw InvalidAccount(rule: "must name a file whose project_id has only lower-case letters, digits and -")
     }
     clientEmail = try value(content.clientEmail, "client_email")
-    tokenURI = content.tokenUri ?? "https://oauth2.googleapis.com/token"
+    let uri = content.tokenUri ?? ""
+    tokenURI = uri.isEmpty ? "https://oauth2.googleapis.com/token" : uri
+    // The request has an assertion that is as good as a password for an hour.
+    guard let url = try? OutgoingURL(tokenURI), url.isSecure || Self.isLoopback(url) else {
+      throw InvalidAccount(rule: "must name a file whose token_uri is an https URL")
+    }
     keyID = content.privateKeyId
     guard let key = try? JWTKit.Insecure.RSA.PrivateKey(pem: try value(content.privateKey, "private_key")) else {
       throw InvalidAccount(rule: "must name a file whose private_key is an RSA key of at least 2048 bits, as PEM")
     }
     self.key = key
+  }
+
+  /// Whether the host is this machine, as in tests.
+  private static func isLoopback(_ url: OutgoingURL) -> Bool {
+    ["localhost", "::1"].contains(url.host) || url.literal != nil && url.host.hasPrefix("127.")
   }
 }
 

@@ -3,6 +3,7 @@ import Logging
 import News
 import NewsDelivery
 import NewsStore
+import PostgresClient
 import TestKit
 import TestSupport
 import Testing
@@ -55,6 +56,26 @@ import Testing
       await pauses.note(Self.demand(300), to: Self.message)
       isPaused.signal()
       try await reading.value
+      #expect(pauses.rest ?? .zero > .seconds(200))
+    }
+  }
+
+  @Test("A pause that could not be stored holds, and is stored once the database answers")
+  func unstored() async throws {
+    try await Deliveries.with { deliveries in
+      let pauses = Self.pauses(deliveries)
+      _ = try await deliveries.sql.query("ALTER TABLE push_providers RENAME TO hidden")
+      await pauses.note(Self.demand(300), to: Self.message)
+      await #expect(throws: (any Error).self) { try await pauses.refresh() }
+      _ = try await deliveries.sql.query("ALTER TABLE hidden RENAME TO push_providers")
+      try await pauses.refresh()
+      #expect(pauses.rest ?? .zero > .seconds(200) && pauses.isProbing)
+      let state = try #require(try await deliveries.store.providerStates().first { $0.provider == .fcm })
+      #expect(state.pauses == 1 && 200...301 ~= state.pausedUntil?.timeIntervalSince(deliveries.now) ?? 0)
+      // It is stored once.
+      try await Task.sleep(for: .milliseconds(1100))
+      try await pauses.refresh()
+      #expect(try await deliveries.store.providerStates().map(\.pauses) == [1])
       #expect(pauses.rest ?? .zero > .seconds(200))
     }
   }

@@ -152,7 +152,9 @@ import Testing
       (("type", "authorized_user"), "service account"), (("project_id", ""), "project_id"),
       (("project_id", "../x"), "project_id"), (("project_id", "News"), "project_id"),
       (("client_email", ""), "client_email"),
-      (("private_key", ""), "private_key"),
+      (("private_key", ""), "private_key"), (("token_uri", "http://oauth2.example/token"), "token_uri"),
+      (("token_uri", "oauth2.googleapis.com/token"), "token_uri"), (("token_uri", "ftp://a.example/"), "token_uri"),
+      (("token_uri", "http://localhost.example/"), "token_uri"), (("token_uri", "https://"), "token_uri"),
       (("type", "service_account"), "RSA key"),
     ] {
       var account = complete
@@ -160,6 +162,22 @@ import Testing
       let json = try JSONEncoder().encode(account)
       let error = #expect(throws: FCMCredentials.InvalidAccount.self) { try FCMCredentials(json: json) }
       #expect(error?.rule.contains(rule) == true)
+    }
+  }
+  @Test("Tokens are requested over TLS, by default from Google, and without TLS from this machine only")
+  func tokenURIs() throws {
+    let key = try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation
+    let google = "https://oauth2.googleapis.com/token"
+    for (uri, expected) in [
+      (nil, google), ("", google), ("https://t.example:8443/a", nil), ("http://127.0.0.1:9/token", nil),
+      ("http://localhost/t", nil), ("http://[::1]:9/token", nil),
+    ] as [(String?, String?)] {
+      var account = [
+        "type": "service_account", "project_id": "example-news", "client_email": "push@example.org", "private_key": key,
+      ]
+      account["token_uri"] = uri
+      let json = try JSONEncoder().encode(account)
+      #expect(try FCMCredentials(json: json).tokenURI == expected ?? uri)
     }
   }
 }
