@@ -19,6 +19,8 @@ struct Desktop: Sendable {
     case tappingElsewhere = "body,actions,tapping,elsewhere"
     /// Takes notifications, but never answers.
     case silent = "body,silent"
+    /// Never answers to a replacement.
+    case silentLater = "body,silent,later"
     /// Takes calls, but never answers.
     case hanging = "hang"
   }
@@ -67,7 +69,7 @@ struct Desktop: Sendable {
             note(method='Notify', id=number, app=app, replaces=int(replaces), summary=summary, body=body,
                  hints={key: str(int(value) if key == 'urgency' else value) for key, value in hints.items()},
                  actions=list(actions), timeout=int(timeout))
-            if 'silent' in kind: time.sleep(3600)
+            if 'silent' in kind and (replaces or 'later' not in kind): time.sleep(3600)
             return dbus.UInt32(number)
         @dbus.service.signal(name, signature='us')
         def ActivationToken(self, number, token): pass

@@ -55,6 +55,21 @@ struct DesktopServiceTests {
     }
   }
 
+  @Test("takes a replacement that the service does not answer for made, so that nothing is shown beside it")
+  func silentReplacement() async throws {
+    try await Desktop.with { desktop in
+      let clock = ManualClock()
+      let presenter = desktop.presenter(clock: clock)
+      try await desktop.run(.silentLater) {
+        let handle = try #require(try await presenter.present(Self.request))
+        let replacing = Task { try await presenter.replace(handle, with: Self.request) }
+        try await eventually("the service has the call") { desktop.calls.count == 2 && clock.sleeping == [5] }
+        clock.advance(by: 5)
+        #expect(try await replacing.value == handle)
+      }
+    }
+  }
+
   @Test("ends the program that listens for taps once nobody wants them any more")
   func listening() async throws {
     try await Desktop.with { desktop in

@@ -81,7 +81,8 @@
     public func replace(_ handle: String, with request: NotificationRequest) async throws -> String? {
       try await withService { service in
         guard let number = Self.number(handle, service) else { return nil }
-        return try await notify(request, replacing: number, service)
+        // A replacement keeps its number, also if the service has taken the call but does not answer.
+        return try await notify(request, replacing: number, service) ?? handle
       }
     }
 

@@ -14,7 +14,7 @@ public protocol NotificationPresenter: Sendable {
   func present(_ request: NotificationRequest) async throws -> String?
   /// Replaces a notification while it is shown. Nothing is shown if it is not shown any more.
   ///
-  /// - Returns: The new handle; nil if the notification cannot be replaced again.
+  /// - Returns: The new handle; nil if nothing was replaced. A request of the app is presented then.
   /// - Throws: An error whose description is a sentence for the log. A later delivery repeats the replacement.
   func replace(_ handle: String, with request: NotificationRequest) async throws -> String?
   /// Withdraws a notification, if it is still shown.
