@@ -204,6 +204,42 @@ import Testing
     }
   }
 
+  @Test("are not raised for an item that a full copy has removed, and that returns")
+  func removedByCopy() async throws {
+    try await Installation.with(extent: .full) { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      let item = installation.feed.publish("one", title: "One")
+      installation.feed.publish("kept")
+      await client.fetchAndDeliver()
+      installation.feed.retract(item.id)
+      installation.feed.moveEpoch(keepingHistory: false)
+      #expect(await client.fetchAndDeliver().removed == 1)
+      installation.feed.publish([item])
+      #expect(await client.fetchAndDeliver().inserted == 1)
+      #expect(presenter.titles == [])
+    }
+  }
+
+  @Test("that cannot be withdrawn stay in the list as they were shown, until the app removes them")
+  func withoutHandle() async throws {
+    try await Installation.notifying { installation, presenter, client in
+      presenter.hasHandles.withLock { $0 = false }
+      var item = installation.publishBreaking("Flod")
+      await client.fetchAndDeliver()
+      item.title = "Flood"
+      installation.feed.publish([item])
+      await client.fetchAndDeliver()
+      #expect(try client.notifications.delivered.map(\.request.title) == ["Flod"])
+      installation.feed.retract(item.id)
+      await client.fetchAndDeliver()
+      #expect(try client.notifications.delivered.map(\.request.title) == ["Flod"])
+      try await client.notifications.removeDelivered()
+      #expect(try client.notifications.delivered == [])
+      #expect(presenter.replaced == [] && presenter.withdrawn == [])
+    }
+  }
+
   @Test("that wait are listed by the corrected dates of their items")
   func correctedDates() async throws {
     try await Installation.notifying { installation, presenter, client in
@@ -322,6 +358,11 @@ import Testing
       #expect(presenter.titles.suffix(2).allSatisfy { $0 == String(repeating: "y", count: 120) })
       let bodies = [String(repeating: "z", count: 240), String(repeating: "z", count: 239) + "…"]
       #expect(Array(presenter.presented.map(\.body).suffix(2)) == bodies)
+      let composed = String(repeating: "e\u{301}", count: 120)
+      (item.id, item.title, item.date) = (UUID(), composed, item.date + 120)
+      installation.feed.publish([item])
+      await client.fetchAndDeliver()
+      #expect(presenter.titles.last == composed)
     }
   }
 }

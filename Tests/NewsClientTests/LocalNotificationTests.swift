@@ -18,6 +18,8 @@ final class RecordingPresenter: NotificationPresenter {
   }
 
   let mode = Mutex(Mode.works)
+  /// Whether notifications can be replaced and withdrawn.
+  let hasHandles = Mutex(true)
   /// The number of calls that were cancelled.
   let cancelled = Mutex(0)
   /// An event during the next call that succeeds.
@@ -41,7 +43,7 @@ final class RecordingPresenter: NotificationPresenter {
     }
     return calls.withLock { calls in
       calls.presented.append(request)
-      return "\(calls.presented.count)"
+      return hasHandles.withLock(\.self) ? "\(calls.presented.count)" : nil
     }
   }
 

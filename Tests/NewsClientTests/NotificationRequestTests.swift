@@ -22,6 +22,8 @@ import Testing
       #expect(try notifications.pending == [])
       #expect(try notifications.delivered.map(\.request.identifier) == ["tide"])
       #expect(try notifications.delivered.map(\.date) == [installation.clock.now.date])
+      try await notifications.add(request("ferry", "Gone", at: installation.clock.now.date - 60))
+      #expect(presenter.titles == ["High water", "Gone"])
     }
   }
 
@@ -59,9 +61,11 @@ import Testing
       let presenter = RecordingPresenter()
       let start = installation.clock.now.date
       let first = try await installation.notifier(presenter).notifications
-      try await first.add(request("later", "Later", at: start + 7200))
+      var later = request("later", "Later", at: start + 7200)
+      later.actions = [.init(identifier: "again", title: "Again")]
+      try await first.add(later)
       try await first.add(request("soon", "Soon", at: start + 60))
-      #expect(try first.pending.map(\.identifier) == ["soon", "later"])
+      #expect(try first.pending == [request("soon", "Soon", at: start + 60), later])
       await first.deliver()
       #expect(presenter.presented == [])
       installation.clock.advance(by: 60)
@@ -139,6 +143,44 @@ import Testing
       installation.clock.advance(by: 60)
       await notifications.deliver()
       #expect(presenter.replaced == ["1: Low water"] && presenter.withdrawn == [])
+    }
+  }
+
+  @Test("for a later date and is removed before it leaves the notification that it was to replace")
+  func removedReplacement() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let notifications = try await installation.notifier(presenter).notifications
+      let date = installation.clock.now.date
+      for name in ["tide", "wind"] {
+        try await notifications.add(request(name, "Shown"))
+        try await notifications.add(request(name, "Later", at: date + 60))
+      }
+      #expect(try notifications.pending.map(\.title) == ["Later", "Later"])
+      #expect(try notifications.delivered.map(\.request.title) == ["Shown", "Shown"])
+      #expect(try notifications.delivered.map(\.date) == [date, date])
+      try await notifications.removeDelivered(["wind"])
+      try notifications.removePending()
+      #expect(try notifications.pending == [])
+      #expect(try notifications.delivered.map(\.request.identifier) == ["tide"])
+      await notifications.deliver()
+      #expect(presenter.withdrawn == ["2"], "nothing replaces it any more")
+      try await notifications.removeDelivered(["tide"])
+      #expect(presenter.withdrawn == ["2", "1"] && presenter.replaced == [])
+    }
+  }
+
+  @Test("is withdrawn if it is removed while it is being shown")
+  func removedMeanwhile() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let notifications = try await installation.notifier(presenter).notifications
+      presenter.interruption.withLock { interruption in
+        interruption = { try notifications.removePending(["tide"]) }
+      }
+      try await notifications.add(request("tide", "High water"))
+      #expect(presenter.titles == ["High water"] && presenter.withdrawn == ["1"])
+      #expect(try notifications.delivered == [])
     }
   }
 
@@ -232,18 +274,25 @@ import Testing
     }
   }
 
-  @Test("that waits in quiet hours is shown at their end by a process that stays alive")
-  func endOfQuietHours() async throws {
+  @Test(
+    "that waits in quiet hours is shown at their end by a process that stays alive, also if the clock skips the end",
+    arguments: [
+      // It is 06:50, and 01:50 on the day on which 02:00 to 03:00 does not exist.
+      ("GMT", 31_000.0, 7 * 60, 600.0), ("GMT", 31_000, 6 * 60 + 55, 300),
+      ("Europe/Berlin", 11_846_200, 2 * 60 + 30, 600),
+    ])
+  func endOfQuietHours(zone: String, time: Double, end: Int, wait: Double) async throws {
     try await Installation.with { installation in
       let presenter = RecordingPresenter()
-      let quietHours = QuietHours(from: 22 * 60, to: 7 * 60)
-      let notifications = try await installation.notifier(presenter, quietHours: quietHours).notifications
-      // It is 06:50.
-      installation.clock.advance(by: 31_000)
+      let timeZone = try #require(TimeZone(identifier: zone))
+      let quietHours = QuietHours(from: 22 * 60, to: end)
+      let client = try await installation.notifier(presenter, quietHours: quietHours, timeZone: timeZone)
+      let notifications = client.notifications
+      installation.clock.advance(by: time)
       try await notifications.add(request("tide", "High water"))
       let running = Task { await notifications.run() }
-      try await eventually("it waits for their end") { installation.clock.sleeping == [600] }
-      installation.clock.advance(by: 600)
+      try await eventually("it waits for their end") { installation.clock.sleeping == [wait] }
+      installation.clock.advance(by: wait)
       try await eventually("it is shown") { presenter.titles == ["High water"] }
       running.cancel()
       await running.value
@@ -281,7 +330,7 @@ import Testing
       #expect(!client.notifications.options.showsNews && client.notifications.options.quietHours == nil)
       var options = NotificationOptions()
       options.showsNews = true
-      options.program = URL(filePath: "/usr/bin/true")
+      options.program = URL(filePath: "/opt/my tools/100%")
       options.quietHours = QuietHours(from: 22 * 60, to: 7 * 60)
       try client.notifications.setOptions(options)
       try client.updateSchedule { $0.setInterval(.minimum) }

@@ -8,6 +8,8 @@ struct ChangeApplier {
   private(set) var state: SyncState
   /// The stored JSON of the touched items before the first change; nil for new items.
   private var originals: [UUID: Data?] = [:]
+  /// The ids of the items that a delta has removed, stored or not.
+  private var retracted: Set<UUID> = []
   /// The new items, newest first, except items that a resync brings back or that the user has read; known after
   /// ``finish(previous:)``.
   private(set) var news: [NewsItem] = []
@@ -40,8 +42,12 @@ struct ChangeApplier {
   private mutating func apply(_ list: ChangeList) throws {
     for change in list.changes {
       switch change {
-      case .put(let item): try put(item, epochIsSame: state.token?.epoch == list.token.epoch)
-      case .remove(let id, _): try remove(id)
+      case .put(let item):
+        retracted.remove(item.id)
+        try put(item, epochIsSame: state.token?.epoch == list.token.epoch)
+      case .remove(let id, _):
+        retracted.insert(id)
+        try remove(id)
       case .unknown: break
       }
     }
@@ -95,6 +101,8 @@ struct ChangeApplier {
     if case .window(let limit) = state.feed.extent, !originals.isEmpty, let oldest = try table.trim(to: limit) {
       state.oldest = oldest
     }
+    // The alert of a push may have shown an item that was never stored.
+    for id in retracted { try NotificationJournal(table.db).retract(id) }
     var changes = ItemChanges()
     for (id, old) in originals {
       switch (old, try table.json(id)) {

@@ -251,6 +251,7 @@ final class LocalStore: Sendable {
       try ChangeTable.addCompleteness(db)
     }
     migrator.registerMigration("activations") { try NotificationJournal.addActivations($0) }
+    migrator.registerMigration("requests") { try NotificationJournal.addRequests($0) }
     return migrator
   }
 }

@@ -141,11 +141,8 @@ extension LocalNotifications {
   }
 
   private func record(_ request: NotificationRequest, _ handle: String?, about items: [NewsItem] = []) throws {
-    try store.write { db in
-      let journal = NotificationJournal(db)
-      try journal.mentioned(items.map(\.id), by: .desktop)
-      try journal.recordDelivery(of: request, handle: handle, at: clock.now.date)
-    }
+    let now = clock.now.date
+    try store.write { try NotificationJournal($0).recordDelivery(of: request, about: items, handle: handle, at: now) }
   }
 }
 

@@ -43,8 +43,8 @@ struct NotificationJournal {
           id TEXT PRIMARY KEY NOT NULL, date INTEGER NOT NULL, breaking INTEGER NOT NULL, since REAL NOT NULL,
           json BLOB NOT NULL, desktop INTEGER NOT NULL, program INTEGER NOT NULL
         ) WITHOUT ROWID;
-        -- Requests of the app before their delivery, and all notifications after it. The change is 'replace' or
-        -- 'withdraw' while the desktop still shows the previous form.
+        -- The delivered notifications. The change is 'replace' or 'withdraw' while the desktop still shows the previous
+        -- form.
         CREATE TABLE notifications (
           identifier TEXT PRIMARY KEY NOT NULL, json BLOB NOT NULL, due REAL NOT NULL, delivered REAL, handle TEXT,
           change TEXT, is_read INTEGER NOT NULL DEFAULT 0
@@ -53,6 +53,19 @@ struct NotificationJournal {
         CREATE TABLE past_items (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE);
         """)
     try addTrigger(db)
+  }
+
+  /// Adds the table of requests, which were rows of the delivered notifications without a date before.
+  static func addRequests(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        -- Requests before their delivery. The desktop may show a notification with the same identifier meanwhile.
+        CREATE TABLE requests (identifier TEXT PRIMARY KEY NOT NULL, json BLOB NOT NULL, due REAL NOT NULL) WITHOUT ROWID;
+        INSERT INTO requests SELECT identifier, json, due FROM notifications WHERE delivered IS NULL;
+        DELETE FROM notifications WHERE delivered IS NULL AND handle IS NULL;
+        -- The content of these is lost. The column 'due' stays for running processes of an older version.
+        UPDATE notifications SET delivered = min(due, strftime('%s', 'now') + 0) WHERE delivered IS NULL;
+        """)
   }
 
   /// Adds the trigger that records removed items.
@@ -80,7 +93,7 @@ struct NotificationJournal {
     get throws {
       let sql = """
         SELECT NOT EXISTS (SELECT 1 FROM unmentioned)
-          AND NOT EXISTS (SELECT 1 FROM notifications WHERE delivered IS NULL OR change IS NOT NULL)
+          AND NOT EXISTS (SELECT 1 FROM requests) AND NOT EXISTS (SELECT 1 FROM notifications WHERE change IS NOT NULL)
         """
       return try Bool.fetchOne(db, sql: sql) ?? true
     }
@@ -104,8 +117,8 @@ extension NotificationJournal {
     }
   }
 
-  /// Follows the changes of a fetch: corrects or forgets items that were not mentioned yet, and marks shown breaking
-  /// items for a replacement or a withdrawal.
+  /// Follows the changes of a fetch: corrects or forgets items that were not mentioned yet and alerts that wait, and marks
+  /// shown breaking items for a replacement or a withdrawal.
   func apply(_ changes: ItemChanges) throws {
     for item in changes.updated {
       try db.execute(
@@ -113,14 +126,24 @@ extension NotificationJournal {
         arguments: [
           SyncState.Keyset(item).date, item.breaking, try NewsJSON.encode(item), key(item.id),
         ])
-      guard let shown = try shownRequest(item.id, isUnread: true), shown.urgency == .critical else { continue }
       let request = NewsNotification(about: item).request
+      if var waiting = try waitingRequest(item.id) {
+        (waiting.title, waiting.body) = (request.title, request.body)
+        (waiting.urgency, waiting.category) = (request.urgency, request.category)
+        try db.execute(
+          sql: "UPDATE requests SET json = ? WHERE identifier = ?", arguments: [try json(waiting), waiting.identifier])
+      }
+      guard let shown = try shownRequest(item.id, isUnread: true), shown.urgency == .critical else { continue }
       if request != shown { try change(request, "replace") }
     }
-    for id in changes.removed {
-      try db.execute(sql: "DELETE FROM unmentioned WHERE id = ?", arguments: [key(id)])
-      if let shown = try shownRequest(id, isUnread: false) { try change(shown, "withdraw") }
-    }
+    for id in changes.removed { try retract(id) }
+  }
+
+  /// Forgets an item that was retracted, stored or not, and marks its notification for a withdrawal.
+  func retract(_ id: UUID) throws {
+    try db.execute(sql: "DELETE FROM unmentioned WHERE id = ?", arguments: [key(id)])
+    try remove([NewsNotification.identifier(of: id)])
+    if let shown = try shownRequest(id, isUnread: false) { try change(shown, "withdraw") }
   }
 
   /// Returns the items that a channel has not mentioned yet, newest first.
@@ -142,8 +165,9 @@ extension NotificationJournal {
   /// Forgets all new items, because the user follows another feed or has read them.
   func forgetItems() throws {
     try db.execute(sql: "DELETE FROM unmentioned")
+    try forgetAlerts()
     // A notification that the user has closed must not appear again because the item is corrected.
-    try db.execute(sql: "UPDATE notifications SET is_read = 1 WHERE delivered IS NOT NULL AND NOT is_read")
+    try db.execute(sql: "UPDATE notifications SET is_read = 1 WHERE NOT is_read")
   }
 
   /// Forgets new items, because the user has read them.
@@ -151,8 +175,17 @@ extension NotificationJournal {
     for id in ids {
       try db.execute(sql: "DELETE FROM unmentioned WHERE id = ?", arguments: [key(id)])
       try db.execute(
-        sql: "UPDATE notifications SET is_read = 1 WHERE identifier = ? AND delivered IS NOT NULL",
+        sql: "UPDATE notifications SET is_read = 1 WHERE identifier = ?",
         arguments: [NewsNotification.identifier(of: id)])
+    }
+    try forgetAlerts(about: Set(ids))
+  }
+
+  /// Forgets alerts that wait, because of quiet hours or a failure. A request with a date is a reminder, and stays.
+  private func forgetAlerts(about ids: Set<UUID>? = nil, until due: Date? = nil) throws {
+    for request in try pending(due: due) where request.deliveryDate == nil {
+      let id = NotificationActivation(identifier: request.identifier).itemID
+      if let id, ids?.contains(id) ?? true { try remove([request.identifier]) }
     }
   }
 
@@ -161,6 +194,7 @@ extension NotificationJournal {
     for channel in Channel.allCases where !channels.contains(channel) {
       try db.execute(sql: "UPDATE unmentioned SET \(channel.rawValue) = 0")
     }
+    if !channels.contains(.desktop) { try forgetAlerts() }
     try db.execute(sql: "DELETE FROM unmentioned WHERE NOT desktop AND NOT program")
   }
 
@@ -168,6 +202,7 @@ extension NotificationJournal {
   func forgetOldItems(at now: Date) throws {
     try db.execute(
       sql: "DELETE FROM unmentioned WHERE since < ?", arguments: [now.timeIntervalSince1970 - Self.maximumAge])
+    try forgetAlerts(until: now - Self.maximumAge)
   }
 
   private func wasStored(_ id: UUID) throws -> Bool {
@@ -175,16 +210,24 @@ extension NotificationJournal {
   }
 
   private func hasNotification(_ id: UUID) throws -> Bool {
-    try Bool.fetchOne(
+    if try waitingRequest(id) != nil { return true }
+    return try Bool.fetchOne(
       db, sql: "SELECT EXISTS (SELECT 1 FROM notifications WHERE identifier = ?)",
       arguments: [NewsNotification.identifier(of: id)]) ?? false
+  }
+
+  /// Returns the request about an item before its delivery.
+  private func waitingRequest(_ id: UUID) throws -> NotificationRequest? {
+    try Data.fetchOne(
+      db, sql: "SELECT json FROM requests WHERE identifier = ?", arguments: [NewsNotification.identifier(of: id)]
+    ).flatMap { try? JSONDecoder().decode(NotificationRequest.self, from: $0) }
   }
 
   /// Returns the notification about an item that the desktop may still show.
   ///
   /// - Parameter isUnread: Whether the user must not have read the news since.
   private func shownRequest(_ id: UUID, isUnread: Bool) throws -> NotificationRequest? {
-    let condition = isUnread ? "AND NOT is_read" : ""
+    let condition = isUnread ? "AND NOT is_read AND change IS NOT 'withdraw'" : ""
     return try Data.fetchOne(
       db, sql: "SELECT json FROM notifications WHERE identifier = ? AND handle IS NOT NULL \(condition)",
       arguments: [NewsNotification.identifier(of: id)]
@@ -204,13 +247,8 @@ extension NotificationJournal {
 extension NotificationJournal {
   /// Stores a request, and replaces one with the same identifier.
   func add(_ request: NotificationRequest, at now: Date) throws {
-    // The handle of a delivered notification stays, so that the new one replaces it.
     try db.execute(
-      sql: """
-        INSERT INTO notifications (identifier, json, due) VALUES (?, ?, ?)
-        ON CONFLICT (identifier) DO UPDATE SET json = excluded.json, due = excluded.due, delivered = NULL,
-          change = NULL, is_read = 0
-        """,
+      sql: "INSERT OR REPLACE INTO requests VALUES (?, ?, ?)",
       arguments: [
         request.identifier, try json(request), (request.deliveryDate ?? now).timeIntervalSince1970,
       ])
@@ -220,8 +258,10 @@ extension NotificationJournal {
   ///
   /// - Parameter due: The date until which they are due; nil for all.
   func pending(due: Date? = nil) throws -> [NotificationRequest] {
-    try requests(
-      "delivered IS NULL AND due <= ? ORDER BY due, identifier", [due?.timeIntervalSince1970 ?? .infinity])
+    try Data.fetchAll(
+      db, sql: "SELECT json FROM requests WHERE due <= ? ORDER BY due, identifier",
+      arguments: [due?.timeIntervalSince1970 ?? .infinity]
+    ).compactMap { try? JSONDecoder().decode(NotificationRequest.self, from: $0) }
   }
 
   /// Returns the delivered notifications, newest first.
@@ -243,10 +283,14 @@ extension NotificationJournal {
     try String.fetchOne(db, sql: "SELECT handle FROM notifications WHERE identifier = ?", arguments: [identifier])
   }
 
-  /// Returns the delivered notifications to replace and to withdraw.
+  /// Returns the delivered notifications to replace and to withdraw. One that a request is to replace is not withdrawn.
   func corrections() throws -> [Correction] {
     try Row.fetchAll(
-      db, sql: "SELECT json, handle, delivered, change FROM notifications WHERE change IS NOT NULL"
+      db,
+      sql: """
+        SELECT json, handle, delivered, change FROM notifications
+        WHERE change = 'replace' OR change = 'withdraw' AND identifier NOT IN (SELECT identifier FROM requests)
+        """
     ).compactMap { row in
       guard let request = try? JSONDecoder().decode(NotificationRequest.self, from: row["json"]),
         let handle = row["handle"] as String?
@@ -257,21 +301,33 @@ extension NotificationJournal {
     }
   }
 
-  /// Records a delivery, and forgets the oldest deliveries. A request that the app has replaced meanwhile stays pending.
-  func recordDelivery(of request: NotificationRequest, handle: String?, at now: Date) throws {
-    let date = now.timeIntervalSince1970
+  /// Records a delivery, and forgets the oldest deliveries. A request that the app has replaced meanwhile stays pending, and
+  /// a notification that was removed meanwhile is withdrawn.
+  ///
+  /// - Parameter items: The items that the notification mentions; empty for a request.
+  func recordDelivery(of request: NotificationRequest, about items: [NewsItem], handle: String?, at now: Date) throws {
+    let (date, ids) = (now.timeIntervalSince1970, items.map(\.id))
+    let waiting = try unmentioned(.desktop, onlyBreaking: false).filter { ids.contains($0.id) }
+    let isWanted = try items.isEmpty ? pending().contains { $0.identifier == request.identifier } : !waiting.isEmpty
     try db.execute(
       sql: """
-        INSERT INTO notifications (identifier, json, due, delivered, handle) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (identifier) DO UPDATE SET handle = excluded.handle,
-          delivered = CASE json WHEN excluded.json THEN excluded.delivered ELSE delivered END
+        INSERT OR REPLACE INTO notifications (identifier, json, due, delivered, handle, change)
+        VALUES (?, ?, ?, ?, ?, ?)
         """,
-      arguments: [request.identifier, try json(request), date, date, handle])
+      arguments: [
+        request.identifier, try json(request), date, date, handle, isWanted || handle == nil ? nil : "withdraw",
+      ])
+    try db.execute(
+      sql: "DELETE FROM requests WHERE identifier = ? AND json = ?", arguments: [request.identifier, try json(request)])
+    // The item may have been corrected meanwhile.
+    var changes = ItemChanges()
+    if ids.count == 1 { changes.updated = waiting }
+    try apply(changes)
+    try mentioned(ids, by: .desktop)
     try db.execute(
       sql: """
         DELETE FROM notifications WHERE identifier IN (
-          SELECT identifier FROM notifications WHERE delivered IS NOT NULL
-          ORDER BY delivered DESC LIMIT -1 OFFSET \(Self.maximumDelivered)
+          SELECT identifier FROM notifications ORDER BY delivered DESC LIMIT -1 OFFSET \(Self.maximumDelivered)
         )
         """)
   }
@@ -283,7 +339,7 @@ extension NotificationJournal {
     let identifier = correction.request.identifier
     if correction.isWithdrawal {
       try db.execute(
-        sql: "DELETE FROM notifications WHERE identifier = ? AND change = 'withdraw'", arguments: [identifier])
+        sql: "DELETE FROM notifications WHERE identifier = ?", arguments: [identifier])
     } else {
       // The item may have changed again meanwhile.
       try db.execute(
@@ -301,8 +357,7 @@ extension NotificationJournal {
   /// - Parameter identifiers: The identifiers; nil for all.
   func remove(_ identifiers: [String]?) throws {
     for identifier in try identifiers ?? pending().map(\.identifier) {
-      try db.execute(
-        sql: "DELETE FROM notifications WHERE identifier = ? AND delivered IS NULL", arguments: [identifier])
+      try db.execute(sql: "DELETE FROM requests WHERE identifier = ?", arguments: [identifier])
     }
   }
 
@@ -311,23 +366,18 @@ extension NotificationJournal {
   /// - Parameter identifiers: The identifiers; nil for all.
   func withdraw(_ identifiers: [String]?) throws {
     for identifier in try identifiers ?? delivered().map(\.request.identifier) {
-      // A request that the app has made since stays, and replaces what is still shown.
       try db.execute(
-        sql: """
-          UPDATE notifications SET change = 'withdraw'
-          WHERE identifier = ? AND handle IS NOT NULL AND delivered IS NOT NULL
-          """,
+        sql: "UPDATE notifications SET change = 'withdraw' WHERE identifier = ? AND handle IS NOT NULL",
         arguments: [identifier])
       try db.execute(
-        sql: "DELETE FROM notifications WHERE identifier = ? AND handle IS NULL AND delivered IS NOT NULL",
-        arguments: [identifier])
+        sql: "DELETE FROM notifications WHERE identifier = ? AND handle IS NULL", arguments: [identifier])
     }
   }
 
   /// Returns the date of the next request after a date; nil if there is none.
   func nextDue(after date: Date) throws -> Date? {
     try Double.fetchOne(
-      db, sql: "SELECT min(due) FROM notifications WHERE delivered IS NULL AND due > ?",
+      db, sql: "SELECT min(due) FROM requests WHERE due > ?",
       arguments: [date.timeIntervalSince1970]
     ).map { Date(timeIntervalSince1970: $0) }
   }
@@ -337,10 +387,5 @@ extension NotificationJournal {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     return try encoder.encode(request)
-  }
-
-  private func requests(_ condition: String, _ arguments: StatementArguments) throws -> [NotificationRequest] {
-    try Data.fetchAll(db, sql: "SELECT json FROM notifications WHERE \(condition)", arguments: arguments)
-      .compactMap { try? JSONDecoder().decode(NotificationRequest.self, from: $0) }
   }
 }
