@@ -83,6 +83,7 @@ import Testing
       let name = "item-\(item.id.uuidString.lowercased())"
       try await eventually("the app has received them") { received.texts.count == 2 }
       #expect(Set(received.texts) == ["true \(name) default focus", "false tide later -"])
+      #expect(NotificationActivation(identifier: "push-\(item.id)").itemID == nil)
       for task in tasks {
         task.cancel()
         await task.value

@@ -194,20 +194,29 @@ import Testing
     }
   }
 
-  @Test("launches the app once, however many arrive before it runs")
-  func launchingOnce() async throws {
+  @Test(
+    "launches the app once, however many arrive before it runs, also while its program starts",
+    arguments: [false, true])
+  func launchingOnce(isStarting: Bool) async throws {
     try await Installation.with { installation in
       let app = try installation.client()
       let output = installation.folder.appending(path: "launched")
-      try app.setLaunchCommand(["/bin/sh", "-c", #"echo launched >> "$1""#, "sh", output.path])
+      let script = #"echo $$ >> "$1""# + (isStarting ? "; exec /bin/sleep 600" : "")
+      try app.setLaunchCommand(["/bin/sh", "-c", script, "sh", output.path])
+      func launched() -> [Int32] {
+        let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap { Int32($0) }
+      }
+      defer { if isStarting { for process in launched() { kill(process, SIGKILL) } } }
       installation.feed.publish("one")
       try await withThrowingTaskGroup { group in
-        for _ in 0..<4 {
+        for number in 0..<4 {
           let (sender, push) = (try installation.client(), payload(installation.feed))
           group.addTask { await sender.deliver(push) }
+          if isStarting, number == 0 { try await eventually("it starts") { launched().count == 1 } }
         }
         try await eventually("they wait for the launched app") {
-          waiting(installation).count == 4 && FileManager.default.fileExists(atPath: output.path)
+          waiting(installation).count == 4 && launched().count == 1
         }
         try await app.receiving(Reports()) {
           var inserted = 0
@@ -215,7 +224,7 @@ import Testing
           #expect(inserted >= 1)
         }
       }
-      #expect(try String(contentsOf: output, encoding: .utf8) == "launched\n")
+      #expect(launched().count == 1)
     }
   }
 

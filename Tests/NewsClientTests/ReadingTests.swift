@@ -161,6 +161,28 @@ import Testing
     }
   }
 
+  @Test("begins without marks if their copy is damaged too, which is renamed")
+  func damagedCopy() async throws {
+    try await Installation.with { installation in
+      let item = installation.feed.publish("text")
+      let client = try installation.machineClient()
+      await client.performFetch()
+      try client.setRead([item.id])
+      let copy = installation.folder.appending(path: "read.json")
+      try Data("{".utf8).write(to: copy)
+      for suffix in ["", "-wal", "-shm"] {
+        try? FileManager.default.removeItem(at: installation.folder.appending(path: "news.sqlite" + suffix))
+      }
+      let log = Reports()
+      let next = try installation.machineClient(log)
+      await next.performFetch()
+      let lines = log.texts.filter { $0.hasPrefix("the read marks in ") && $0.contains("the file was renamed to") }
+      #expect(lines.count == 1, "\(log.texts)")
+      #expect(!FileManager.default.fileExists(atPath: copy.path))
+      #expect(try next.items(matching: ItemQuery()).map(\.isRead) == [false])
+    }
+  }
+
   @Test("does not mention items that were read before their notification")
   func notifications() async throws {
     try await Installation.with { installation in

@@ -138,6 +138,8 @@ import Testing
     #expect(fcm.isContentAvailable && fcm.contentIdentifier == "a b" && fcm.userInfo["room"] == .string("7"))
     let own = RemoteNotification(payload: Data(#"{"aps":{},"room":9007199254740993}"#.utf8))
     #expect(!own.isContentAvailable && own.userInfo["room"] == .integer(9_007_199_254_740_993))
+    let both = RemoteNotification(payload: Data(#"{"aps":{"content-available":1},"data":{"room":"7"}}"#.utf8))
+    #expect(both.isContentAvailable && both.userInfo["data"]?["room"] == .string("7"))
     for other in ["", "[]", "7", "{"] { #expect(RemoteNotification(payload: Data(other.utf8)).userInfo.isEmpty) }
     try await Installation.with { installation in
       let client = try installation.client()

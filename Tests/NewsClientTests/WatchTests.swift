@@ -132,6 +132,29 @@ import Testing
     }
   }
 
+  @Test("connects again before it repeats a fetch that has received the response of an outdated cache")
+  func outdatedCache() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      try await watching(installation, client) { _ in
+        try await eventually("it listens", installation) { feed.eventStreams == 1 }
+        let held = feed.token()
+        let outdated = FeedFault { original, _ in
+          original.body { _ in Data(#"{"changes":[],"more":false,"token":"\#(held)"}"#.utf8) }
+            .removing("Content-Encoding").setting("ETag", "\"x\"").framed(.chunked)
+        }
+        feed.fault(next: outdated, times: 2, path: "/v1/changes")
+        _ = installation.requests()
+        feed.publish("two")
+        try await eventually("it is stored", installation) { try client.count == 2 }
+        let paths = installation.server.takeRequests().map(\.path)
+        #expect(paths == ["/v1/changes", "/v1/events", "/v1/changes", "/v1/events", "/v1/changes"])
+      }
+    }
+  }
+
   @Test("reports a fetch once that a push and an event have joined")
   func joinedFetch() async throws {
     try await Installation.with { installation in
