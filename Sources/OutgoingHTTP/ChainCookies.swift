@@ -1,3 +1,5 @@
+import Foundation
+import HTTPConditions
 import HTTPTypes
 
 /// The cookies of a chain of redirects (RFC 6265). Some servers redirect to the same address until a cookie comes back.
@@ -52,13 +54,15 @@ struct ChainCookies {
     }
     guard let pair = parts.first, pair.count == 2, !pair[0].isEmpty, !pair[1].contains(" ") else { return nil }
     var cookie = Cookie(name: pair[0], value: pair[1], host: url.host, path: defaultPath(of: url), isSecure: false)
-    var isRemoval = false
+    var isRemoval: Bool?
+    var hasExpired = false
     for attribute in parts.dropFirst() {
       let value = attribute.count == 2 ? attribute[1] : ""
       switch attribute[0].lowercased() {
       case "path" where value.hasPrefix("/"): cookie.path = value
       case "secure": cookie.isSecure = true
       case "max-age": isRemoval = Int(value).map { $0 <= 0 } ?? isRemoval
+      case "expires": hasExpired = date(value).map { $0 <= Date() } ?? hasExpired
       case "domain":
         let domain = value.lowercased().drop { $0 == "." }
         guard domain.isEmpty || url.host == domain || url.host.hasSuffix("." + domain) else { return nil }
@@ -66,7 +70,16 @@ struct ChainCookies {
       default: break
       }
     }
-    return (cookie, isRemoval)
+    // `Max-Age` precedes `Expires` (RFC 6265 section 5.3).
+    return (cookie, isRemoval ?? hasExpired)
+  }
+
+  /// Returns the date of an attribute `Expires`, also with hyphens or with a year of two digits (RFC 6265 section 5.1.1).
+  private static func date(_ text: String) -> Date? {
+    let parts = text.split { ", -".contains($0) }
+    guard parts.count >= 5 else { return nil }
+    let century = parts[3].count > 2 ? "" : parts[3] < "70" ? "20" : "19"
+    return HTTPDate.parse("Thu, \(parts[1]) \(parts[2]) \(century)\(parts[3]) \(parts[4]) GMT") ?? HTTPDate.parse(text)
   }
 
   /// The path of a cookie without one (RFC 6265 section 5.1.4).
