@@ -100,8 +100,8 @@ public final class HubSubscriber: Sendable {
         await Task.detached { [store] in try? await store.releaseHubRequest(request) }.value
         throw error
       }
+      store.hubActivity.note(request.mode, accepted: failure == nil)
     }
-    store.hubActivity.note(request.mode, accepted: failure == nil)
     if let failure {
       logger.info(
         "a hub has not accepted a request",

@@ -137,6 +137,9 @@ import Testing
         hubs.advance(7200)
       }
       #expect(paths == ["/hub1", "/hub1", "/hub1", "/hub1", "/hub1", "/hub2", "/hub2"])
+      // A lease is given up without a request.
+      #expect(hubs.store.hubActivity.count(of: .subscribe, accepted: false) == 3)
+      #expect(hubs.store.hubActivity.count(of: .subscribe, accepted: true) == 4)
       #expect(try await hubs.websub(id)?.hub == "\(hubs.web.url)/hub2")
     }
   }
