@@ -30,8 +30,8 @@ struct FeedPoll: Sendable {
 
   /// Requests a feed and stores its entries.
   ///
-  /// - Parameter retryAfter: Receives the time in seconds before which the server of the feed asks for no request, also if
-  ///   the poll throws after the response.
+  /// - Parameter retryAfter: Receives the longest time in seconds before which a response asks for no request, also if the
+  ///   poll throws after it.
   /// - Returns: nil if the lease was lost.
   /// - Throws: `CancellationError`, the errors of the store.
   func run(noting retryAfter: inout Double?) async throws -> PollOutcome? {
@@ -42,10 +42,10 @@ struct FeedPoll: Sendable {
     }
     do {
       let isConditional = lease.etag != nil || lease.lastModified != nil
-      let response = try await request(try OutgoingURL(lease.subscription.url), isConditional: isConditional)
-      retryAfter = PollSchedule.retryAfter(response.fields, now: lease.start)
+      let response = try await request(
+        try OutgoingURL(lease.subscription.url), isConditional: isConditional, noting: &retryAfter)
       switch response.status {
-      case 200: return try await outcome(of: response)
+      case 200: return try await outcome(of: response, noting: &retryAfter)
       case 304 where isConditional: return try success(response, schedule, ImportCounts())
       case 410:
         var outcome = failure(response, "the feed is gone for good (410)")
@@ -58,13 +58,18 @@ struct FeedPoll: Sendable {
     }
   }
 
-  private func request(_ url: OutgoingURL, isConditional: Bool) async throws -> OutgoingResponse {
+  private func request(
+    _ url: OutgoingURL, isConditional: Bool, noting retryAfter: inout Double?
+  ) async throws -> OutgoingResponse {
     var fields = Self.requestFields(for: url, lease.credentials)
     if isConditional {
       fields[.ifNoneMatch] = lease.etag
       fields[.ifModifiedSince] = lease.lastModified
     }
-    return try await client.send(OutgoingRequest(url: url, fields: fields), refresh: Self.refresh)
+    let response = try await client.send(OutgoingRequest(url: url, fields: fields), refresh: Self.refresh)
+    let wait = PollSchedule.retryAfter(response.fields, now: lease.start)
+    retryAfter = [retryAfter, wait].compactMap { $0 }.max()
+    return response
   }
 
   /// Returns the fields of a request without validators. Credentials are for their own origin only.
@@ -85,18 +90,22 @@ struct FeedPoll: Sendable {
     }
   }
 
-  private func outcome(of response: OutgoingResponse) async throws -> PollOutcome? {
+  private func outcome(
+    of response: OutgoingResponse, noting retryAfter: inout Double?
+  ) async throws -> PollOutcome? {
     guard let reading = try await read(response) else { return nil }
     if reading.isFeed {
       try await noteHubs(of: reading, response)
       return try await outcome(of: reading, response)
     }
     // A feed that was read before may be replaced by an error page with links for a while.
-    if lease.subscription.lastSuccess == nil { return try await discovered(on: response, reading) }
+    if lease.subscription.lastSuccess == nil { return try await discovered(on: response, reading, &retryAfter) }
     return failure(response, "the response is not a feed: \(reading.problem ?? "it is empty")")
   }
 
   private func outcome(of reading: FeedReading, _ response: OutgoingResponse) async throws -> PollOutcome {
+    // A feed that breaks off after too many new entries is paused as well.
+    if reading.counts.deferred > 0 { return try paused(by: reading, response) }
     if let problem = reading.problem {
       var outcome = failure(response, "the response is not a complete feed: \(problem)")
       outcome.entries = reading.counts
@@ -104,7 +113,6 @@ struct FeedPoll: Sendable {
       outcome.pacing = try pacing(with: reading.tally)
       return outcome
     }
-    if reading.counts.deferred > 0 { return try paused(by: reading, response) }
     let last = schedule
     // Sorting the dates of very many entries takes long.
     let (dates, properties, now) = (reading.dates, reading.properties, lease.start)
@@ -161,22 +169,26 @@ struct FeedPoll: Sendable {
   /// Follows the links of a page to its feed.
   ///
   /// - Parameter reading: The attempt to read the page as a feed.
-  private func discovered(on page: OutgoingResponse, _ reading: FeedReading) async throws -> PollOutcome? {
+  private func discovered(
+    on page: OutgoingResponse, _ reading: FeedReading, _ retryAfter: inout Double?
+  ) async throws -> PollOutcome? {
     let links = try await FeedReading.links(in: page)
     var problem: String?
     for link in links.prefix(Self.maximumCandidates) {
       do {
         let url = try OutgoingURL(link.address)
-        let response = try await request(url, isConditional: false)
+        let response = try await request(url, isConditional: false, noting: &retryAfter)
         guard response.status == 200 else {
           problem = problem ?? "\(url.text): the server has answered with the status \(response.status)"
           continue
         }
-        guard let feed = try await read(response) else { return nil }
-        guard feed.isFeed, feed.problem == nil else {
-          problem = problem ?? "\(url.text): \(feed.problem ?? "is not a feed")"
+        // The feed is not stored before it is known to be the one to follow.
+        let trial = try await FeedReading.reading(response, at: lease.start) { _ in true }
+        guard let trial, trial.isFeed, trial.problem == nil else {
+          problem = problem ?? "\(url.text): \(trial?.problem ?? "is not a feed")"
           continue
         }
+        guard let feed = try await read(response) else { return nil }
         try await noteHubs(of: feed, response)
         var outcome = try await outcome(of: feed, response)
         outcome.movedTo = newAddress(response.movedTo ?? url)
@@ -185,7 +197,10 @@ struct FeedPoll: Sendable {
         problem = problem ?? "\(link.address): \(error)"
       }
     }
-    if let problem { return failure(page, "the address is that of a page whose feed cannot be read: \(problem)") }
+    // The next poll requests the page and all links again.
+    if let problem {
+      return failure(page, "the address is that of a page whose feed cannot be read: \(problem)", retryAfter)
+    }
     return failure(
       page, "the response is neither a feed nor a page that links to one: \(reading.problem ?? "it is empty")")
   }
@@ -318,12 +333,16 @@ struct FeedPoll: Sendable {
     lease.credentials.map { $0.origin == url.origin } ?? true ? url.text : nil
   }
 
-  /// - Parameter response: The response; nil if there is none.
-  private func failure(_ response: OutgoingResponse?, _ message: String) -> PollOutcome {
-    let fields = response?.fields ?? [:]
+  /// - Parameters:
+  ///   - response: The response; nil if there is none.
+  ///   - retryAfter: The wait in seconds that several responses demand; nil for that of the response.
+  private func failure(
+    _ response: OutgoingResponse?, _ message: String, _ retryAfter: Double? = nil
+  ) -> PollOutcome {
+    let retryAfter = retryAfter ?? response.flatMap { PollSchedule.retryAfter($0.fields, now: lease.start) }
     var outcome = PollOutcome(
-      wait: schedule.backoff(failures: lease.failures, fields: fields, now: lease.start, jitter: random()))
-    outcome.retryAfter = PollSchedule.retryAfter(fields, now: lease.start)
+      wait: schedule.backoff(failures: lease.failures, retryAfter: retryAfter, now: lease.start, jitter: random()))
+    outcome.retryAfter = retryAfter
     outcome.failure = (status: response?.status, message: String(message.terminalSafe.prefix(1000)))
     return outcome
   }

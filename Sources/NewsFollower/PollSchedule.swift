@@ -85,11 +85,11 @@ struct PollSchedule: Codable, Equatable {
   ///
   /// - Parameters:
   ///   - failures: The number of failures before this one.
+  ///   - retryAfter: The wait that the server demands; nil if it demands none.
   ///   - jitter: A random number from 0 to 1, which spreads polls over a fifth of the wait.
-  func backoff(failures: Int, fields: HTTPFields, now: Date, jitter: Double) -> Double {
+  func backoff(failures: Int, retryAfter: Double?, now: Date, jitter: Double) -> Double {
     let wait = min(Self.shortest * pow(2, Double(min(failures, 16))), Self.longest)
-    let asked = Self.retryAfter(fields, now: now) ?? 0
-    return allowed(max(wait, asked) * (1 + jitter / 5), now: now, jitter: jitter)
+    return allowed(max(wait, retryAfter ?? 0) * (1 + jitter / 5), now: now, jitter: jitter)
   }
 
   /// Returns the wait that the server demands; nil if it demands none.

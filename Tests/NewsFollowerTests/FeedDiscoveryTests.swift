@@ -60,6 +60,8 @@ import Testing
         case "/gone": Self.page(Self.link("/nowhere"))
         case "/private": Self.page(Self.link("http://private.example:\(port)/feed"))
         case "/itself": Self.page(Self.link("/itself"))
+        case "/broken": Self.page(Self.link("/half"))
+        case "/half": FaultResponse(body: Data((Self.brokenFeed + "<item><title>z</title></item>").utf8))
         default: FaultResponse(status: 404)
         }
       }
@@ -77,6 +79,8 @@ import Testing
       #expect(inside.contains("private address"))
       let itself = try await message("/itself")
       #expect(itself.contains("cannot be read"))
+      let broken = try await message("/broken")
+      #expect(broken.contains("cannot be read") && broken.contains("/half"))
       #expect(try await followed.titles() == [])
     }
   }
@@ -96,6 +100,50 @@ import Testing
       let message = try await followed.poll(try await followed.subscribe("/")).lastError?.message
       #expect(message?.contains("/1: the server has answered with the status 503") == true, "\(message ?? "")")
       #expect(followed.server.requests.map(\.path) == ["/", "/1", "/2", "/3"])
+    }
+  }
+
+  @Test(
+    "The longest Retry-After of a page and of its links is respected, also by a poll by hand",
+    arguments: [([:], 300), (["/": "9000", "/1": "7200"], 9000), (["/1": "7200", "/2": "600"], 7200)]
+      as [([String: String], Double)])
+  func retryAfter(values: [String: String], wait: Double) async throws {
+    try await Followed.with { followed in
+      followed.server.respond { request in
+        let response =
+          request.path == "/"
+          ? Self.page(Self.link("/1") + Self.link("/2")) : FaultResponse(status: request.path == "/1" ? 429 : 503)
+        return values[request.path].map { response.setting("Retry-After", $0) } ?? response
+      }
+      let id = try await followed.subscribe("/")
+      #expect(try await followed.poll(id).nextPoll == Followed.start + wait * 1.1)
+      guard !values.isEmpty else { return }
+      followed.advance(wait - 1)
+      guard case .notBefore(let end) = try await followed.follower.poll(id) else {
+        throw Unexpected(description: "the wait was not respected")
+      }
+      #expect(end == Followed.start + wait && followed.server.requests.count == 3)
+    }
+  }
+
+  @Test(
+    "Retry-After of all responses is respected if the entries of a found feed cannot be stored",
+    arguments: [(["/feed": "7200"], 7200), (["/1": "7200", "/feed": "600"], 7200)] as [([String: String], Double)])
+  func retryAfterFault(values: [String: String], wait: Double) async throws {
+    try await Followed.with { followed in
+      followed.server.respond { request in
+        let headers = values[request.path].map { [(name: "Retry-After", value: $0)] } ?? []
+        switch request.path {
+        case "/": return Self.page(Self.link("/1") + Self.link("/feed"))
+        case "/feed": return Followed.feed(["a"], headers: headers)
+        default: return FaultResponse(status: 503, headers: headers)
+        }
+      }
+      let id = try await followed.subscribe("/")
+      for statement in Unstorable.entries.statements { _ = try await followed.sql.query(.init(unsafeSQL: statement)) }
+      try await followed.follower.pollDue()
+      #expect(followed.server.requests.map(\.path) == ["/", "/1", "/feed"])
+      #expect(try await followed.store.subscription(id).nextPoll == Followed.start + wait)
     }
   }
 
@@ -165,9 +213,11 @@ import Testing
     }
   }
 
+  private static let brokenFeed = "<rss version=\"2.0\"><channel><title>Sea</title>"
+
   @Test(
     "Links without a complete feed are passed over, and the address of a feed is that after permanent redirects",
-    arguments: ["", "<rss version=\"2.0\"><channel><title>Sea</title>"])
+    arguments: ["", brokenFeed, brokenFeed + "<item><guid>z</guid><title>z</title></item>"])
   func laterLink(other: String) async throws {
     try await Followed.with { followed in
       let port = followed.server.port

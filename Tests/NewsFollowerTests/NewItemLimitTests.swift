@@ -100,6 +100,23 @@ import Testing
     }
   }
 
+  @Test("A feed that breaks off after more new entries than a poll stores is paused, too")
+  func longBrokenFeed() async throws {
+    try await Followed.with(newItems: NewItemLimits(perPoll: 3, perDay: 100)) { followed in
+      followed.server.respond { _ in
+        Followed.feed(Self.titles(1...5)).body { Data($0.dropLast("</channel></rss>".utf8.count)) }
+      }
+      let id = try await followed.subscribe("/feed")
+      let paused = try await followed.poll(id)
+      #expect(paused.paused && paused.lastError?.message.contains("more than 3 new entries") == true)
+      #expect(try await followed.titles() == ["e", "d", "c"])
+      try await Self.resume(id, followed)
+      let failed = try await followed.poll(id)
+      #expect(!failed.paused && failed.lastError?.message.contains("not a complete feed") == true)
+      #expect(try await followed.titles().count == 5)
+    }
+  }
+
   @Test("A poll without new items does not lengthen the day in which they are counted")
   func dayEnds() async throws {
     try await Followed.with(newItems: NewItemLimits(perPoll: 3, perDay: 4)) { followed in
