@@ -304,6 +304,8 @@ import Testing
       let refused = try await browser.submit(again)
       try refused.check(status: 422)
       #expect(try refused.error(of: "url") != nil && refused.form(target)["url"] == "x")
+      again["revision"] = ""
+      try await browser.submit(again).check(status: 412)
       #expect(try await fed.store.subscription(subscription.id).url == subscription.url)
     }
   }

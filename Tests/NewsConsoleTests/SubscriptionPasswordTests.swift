@@ -34,6 +34,13 @@ import Testing
       try page.check()
       #expect(page.text.contains("Skipped or changed") && page.text.contains("cannot be read"))
       #expect(try page.form(path)["password"] == "")
+      // An empty field keeps the password.
+      var edit = try page.form(path)
+      edit["title"] = "Port"
+      #expect(try await browser.submit(edit).status == 200)
+      _ = try await fed.follower.poll(stored.id)
+      let saved = try await fed.store.subscription(stored.id)
+      #expect(saved.title == "Port" && saved.lastError == nil)
       let list = try await browser.get(Self.list)
       #expect(list.text.contains("Skipped or changed") && !list.text.contains("soon"))
     }

@@ -121,7 +121,8 @@ import Testing
     try await Followed.with { followed in
       followed.server.respond { _ in FaultResponse(body: Data(body.utf8)) }
       let id = try await followed.subscribe("/feed")
-      #expect(try await followed.poll(id).lastError?.status == 200)
+      let error = try await followed.poll(id).lastError
+      #expect(error?.status == 200 && error?.message.contains("it is empty") == (body == ""), "\(error?.message ?? "")")
       // It does not have the content that the client is to have already.
       followed.server.respond { _ in .notModified() }
       #expect(try await followed.poll(id).lastError?.status == 304)

@@ -77,6 +77,15 @@ import Testing
     }
   }
 
+  @Test("The reason of a failure is safe to print")
+  func unsafeReason() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Followed.unreadableLine }
+      let message = try await followed.poll(try await followed.subscribe("/feed")).lastError?.message
+      #expect(message?.contains("the topic's language \"de\" is not a language tag") == true, "\(message ?? "")")
+    }
+  }
+
   @Test("A report is short, whatever is lost")
   func bound() async throws {
     try await Followed.with { followed in

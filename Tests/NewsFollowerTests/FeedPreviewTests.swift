@@ -72,6 +72,15 @@ import Testing
     }
   }
 
+  @Test("Its failure has the status of a feed that breaks off")
+  func brokenFeed() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Followed.feed(["a"]).body { Data($0.dropLast("</channel></rss>".utf8.count)) } }
+      let failure = await #expect(throws: FeedPreviewFailure.self) { try await Self.preview(followed, "/feed") }
+      #expect(failure?.status == 200 && failure?.reason.contains("not a complete feed") == true)
+    }
+  }
+
   @Test("Its failure names the first link of a page that cannot be read", arguments: [503, 200])
   func firstLink(status: Int) async throws {
     try await Followed.with { followed in
@@ -86,6 +95,15 @@ import Testing
       #expect(failure?.status == 200)
       #expect(failure?.reason.contains("whose feed cannot be read: http://feeds.example") == true)
       #expect(failure?.reason.contains("/1: ") == true && failure?.reason.contains("/2: ") == false)
+    }
+  }
+
+  @Test("Its failure is safe to print")
+  func unsafeReason() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Followed.unreadableLine }
+      let failure = await #expect(throws: FeedPreviewFailure.self) { try await Self.preview(followed, "/feed") }
+      #expect(failure?.reason.contains("the topic's language \"de\" is not a language tag") == true)
     }
   }
 

@@ -105,6 +105,14 @@ struct Followed: Sendable {
     Set(try await store.editorialItems(EditorialQuery(state: .published)).items.compactMap(\.item.title))
   }
 
+  /// A line of an export that cannot be read, for a reason that names the override U+202E in it.
+  static let unreadableLine = FaultResponse(
+    body: Data(
+      """
+      {"sourceDigest": "", "id": "019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10", "date": "2026-01-02T00:00:00Z", "text": "x",
+      "newTopics": [{"slug": "sea", "position": 0, "titles": {"d\\u202Ee": "Sea"}}]}
+      """.replacing("\n", with: " ").utf8))
+
   /// An RSS feed of entries with the given titles, an hour apart.
   ///
   /// - Parameters:

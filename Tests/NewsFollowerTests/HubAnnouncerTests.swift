@@ -175,6 +175,37 @@ import Testing
     }
   }
 
+  @Test("A process that has lost its lease to another one announces nothing more")
+  func lostLease() async throws {
+    try await Self.withHub { hub in
+      try await hub.publish(inTopics: 6)
+      hub.web.respond { _ in FaultResponse(status: 204).hanging(at: .start) }
+      async let announced: Double? = hub.announcer.announceDue()
+      try await eventually("the first feeds are announced") { hub.web.requests.count == 4 }
+      let end = Date() + 1000
+      _ = try await hub.server.sql.query(
+        "UPDATE announcing_hubs SET lease = gen_random_uuid(), leased_until = \(end)")
+      hub.web.respond { _ in FaultResponse(status: 204) }
+      hub.web.release()
+      _ = try await announced
+      #expect(hub.received().count == 4)
+    }
+  }
+
+  @Test("One refused feed of many counts as a failure of the hub, whatever becomes of the others")
+  func refusedOfMany() async throws {
+    try await Self.withHub { hub in
+      try await hub.publish(inTopics: 6)
+      hub.web.respond { request in
+        FaultResponse(status: String(decoding: request.body, as: UTF8.self).contains("example%2Ffeed.atom") ? 404 : 200)
+      }
+      #expect(try await hub.announce().count == 21)
+      #expect(hub.server.store.hubActivity.announcementFailures == 1)
+      hub.advance(29)
+      #expect(try await hub.announce() == [])
+    }
+  }
+
   @Test("A hub may ask for a wait of a day at most")
   func longWait() async throws {
     try await Self.withHub { hub in

@@ -136,13 +136,14 @@ import Testing
     return FaultResponse(body: Data(text.utf8))
   }
 
+  private static let uneven: [Double] = (1...10).map { 400 * Double($0 * $0) }
   private static let oldAndRecent: [Double] = [40_000_000] + (1...10).map { 3600 * Double($0) }
 
   @Test(
     "A feed is polled after half of the time between its ten newest entries, from five minutes to half a day",
     arguments: [
       ([60, 120], 300), ([600, 1800], 600), ([100_000, 300_000], 43_200), ([3600], 3600),
-      (oldAndRecent, 1800),
+      (oldAndRecent, 1800), (uneven, 2200),
     ] as [([Double], Double)])
   func cadence(ages: [Double], wait: Double) async throws {
     try await Followed.with { followed in
@@ -165,6 +166,25 @@ import Testing
       _ = try await followed.poll(id)
       let found = try await followed.wait(id)
       #expect(abs(found - wait * 1.1) < 0.01, "\(found)")
+    }
+  }
+
+  @Test("A poll that fails after it was cancelled is repeated after a minute, and is no failure of its feed")
+  func cancelled() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in FaultResponse(status: 500) }
+      let id = try await followed.subscribe("/feed")
+      let follower = FeedFollower(
+        store: followed.store, client: followed.client, logger: followed.log.logger, clock: { followed.now },
+        random: {
+          // The number is needed once the response has arrived.
+          _ = withUnsafeCurrentTask { $0?.cancel() }
+          return 0.5
+        })
+      try await follower.pollDue()
+      let subscription = try await followed.store.subscription(id)
+      #expect(subscription.lastError == nil && subscription.nextPoll == Followed.start + 60)
+      #expect(!followed.log.text.contains("a feed could not be read"), "\(followed.log.text)")
     }
   }
 

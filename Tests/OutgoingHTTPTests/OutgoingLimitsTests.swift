@@ -91,6 +91,22 @@ import Testing
     }
   }
 
+  @Test("A cancelled request ends as cancelled, also if only the status counts and has arrived")
+  func cancellationOfBody() async throws {
+    try await FaultServer.with({ _ in Self.page.hanging(at: .body(2)) }) { server in
+      var limits = OutgoingLimits()
+      limits.ignoresBody = true
+      try await OutgoingClientTests.withClient(limits) { client in
+        let task = Task { try await client.send(try Self.request(server)) }
+        try await eventually("a part of the response is sent") { server.bytesWritten > 2 }
+        // The client reads what has arrived. Nothing shows from outside that it has.
+        try await Task.sleep(for: .milliseconds(200))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+      }
+    }
+  }
+
   @Test("The time of a request is that of all its redirects together")
   func time() async throws {
     var limits = OutgoingLimits()

@@ -1,9 +1,11 @@
 import Foundation
+import HTTPTypes
 import NIOCore
 import NIOPosix
 import NIOSSL
 import NetworkAddresses
 import OutgoingHTTP
+import Synchronization
 import TestKit
 import TestSupport
 import Testing
@@ -70,6 +72,34 @@ import Testing
     }
   }
 
+  @Test("A redirect from https to http at the same host and port gets no credentials")
+  func downgrade() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let certificates = try TestCertificates(in: folder, host: "feeds.example")
+    var trusting = TLSConfiguration.makeClientConfiguration()
+    trusting.trustRoots = .file(certificates.authority)
+    let received = Mutex<[String]>([])
+    let redirect =
+      "HTTP/1.1 307 x\r\nLocation: http://feeds.example:PORT/plain\r\nContent-Length: 0\r\n\r\n"
+    let server = try await Self.start(certificates, answer: redirect) { bytes in
+      received.withLock { $0.append(String(buffer: bytes)) }
+    }
+    try await withResource(server, release: { try await $0.close() }) { server in
+      let port = try #require(server.localAddress?.port)
+      try await Self.withClient(trusting) { client in
+        let url = try OutgoingURL("https://feeds.example:\(port)/")
+        // The server speaks only TLS.
+        await #expect(throws: OutgoingError.self) {
+          try await client.send(OutgoingRequest(url: url, fields: [.authorization: "Basic secret"]))
+        }
+      }
+      let plain = received.withLock { $0.joined() }
+      #expect(plain.contains("GET /plain HTTP/1.1") && !plain.contains("secret"))
+    }
+  }
+
   @Test("TLS 1.2 at least is offered")
   func versions() async throws {
     let versions = try await ClientHello.versions { port in
@@ -95,9 +125,11 @@ import Testing
   /// - Parameters:
   ///   - answer: The response.
   ///   - closesTLS: Whether the server closes the connection with the alert of TLS; nil if it leaves that to the client.
+  ///   - receive: Receives the bytes of clients as they are sent.
   private static func start(
     _ certificates: TestCertificates,
-    answer: String = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok", closesTLS: Bool? = nil
+    answer: String = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok", closesTLS: Bool? = nil,
+    receive: @escaping @Sendable (ByteBuffer) -> Void = { _ in }
   ) async throws -> any Channel {
     let configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificates.certificate.utf8)).map {
@@ -109,19 +141,29 @@ import Testing
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandlers([
-            Cutter(), NIOSSLServerHandler(context: context), Answer(answer, closesTLS: closesTLS),
+            Cutter(receive), NIOSSLServerHandler(context: context), Answer(answer, closesTLS: closesTLS),
           ])
         }
       }
       .bind(host: "127.0.0.1", port: 0).get()
   }
 
-  /// Closes the connection below TLS.
-  private final class Cutter: ChannelOutboundHandler {
+  /// Closes the connection below TLS, and sees what is received there.
+  private final class Cutter: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     struct Signal: Sendable {}
+
+    private let receive: @Sendable (ByteBuffer) -> Void
+
+    init(_ receive: @escaping @Sendable (ByteBuffer) -> Void) { self.receive = receive }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      receive(unwrapInboundIn(data))
+      context.fireChannelRead(data)
+    }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
       if event is Signal {
@@ -146,6 +188,7 @@ import Testing
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+      let answer = answer.replacing("PORT", with: "\(context.localAddress?.port ?? 0)")
       context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer))).whenSuccess { [closesTLS] in
         switch closesTLS {
         case true: bound.value.close(promise: nil)

@@ -14,7 +14,7 @@ import Testing
       ("/%zz|\u{FC}", "/%25zz%7C%C3%BC"),
       ("/a\tb", "/ab"), ("/%20x y", "/%20x%20y"), ("//feeds.example:PORT/c d", "/c%20d"),
       ("http:feeds.example", nil), ("HTTP:\\\\feeds.example:PORT\\x", "/x"),
-      ("http:////feeds.example:PORT/x y", "/x%20y"),
+      ("http:////feeds.example:PORT/x y", "/x%20y"), ("http:///feeds.example:PORT/x", "/x"),
       ("next?u=http://other.example:0/|", "/a/next?u=http://other.example:0/%7C"), ("http://feeds.example:0/", nil),
       ("http://feeds.example:99999/", nil), ("http://feeds.example:99999999999999999999/", nil), ("http:///", nil),
       ("http://feeds .example/", nil), ("http://u:p@feeds.example:PORT/", nil), ("javascript:alert(1)", nil),
@@ -79,6 +79,12 @@ import Testing
     arguments: [
       (["a=1", "a=2"], "a=2"), (["a=1; Path=/", "a=2; Path=/a"], "a=1; a=2"), (["a=1; Max-Age=-1"], nil),
       (["a=1", "a=2; max-age=0", "b=3"], "b=3"), (["a=1; Max-Age=1"], "a=1"), (["a=1; Max-Age=x"], "a=1"),
+      (["a=1", "a=x; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "b=3"], "b=3"),
+      (["a=1; expires=Thu, 01-Jan-1970 00:00:01 GMT"], nil), (["a=1; Expires=Thursday, 01-Jan-70 00:00:00 GMT"], nil),
+      (["a=1; Expires=Thu, 01-Jan-98 00:00:00 GMT"], nil), (["a=1; Expires=Thu Jan  1 00:00:00 1970"], nil),
+      (["a=1; Expires=Thu, 31 Dec 9999 23:59:59 GMT"], "a=1"), (["a=1; Expires=Tue, 31-Dec-69 23:59:59 GMT"], "a=1"),
+      (["a=1; Expires=0"], "a=1"), (["a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT"], "a=1"),
+      (["a=1; Max-Age=0; Expires=Thu, 31 Dec 9999 23:59:59 GMT"], nil),
       (["=1", "a=1 2", "b", "c = 3 "], "c=3"), (["a=1; Path=x"], "a=1"), (["a=1; Path=/a/b/"], nil),
       (["a=1; Path=/a/"], "a=1"), (["a=1; Path=/a/b"], "a=1"), (["a=1; Path=/a/bc"], nil),
       (numbered(33), numbered(32).joined(separator: "; ")), ([cookie(4096)], cookie(4096)),
@@ -95,6 +101,25 @@ import Testing
       try await OutgoingClientTests.withClient { client in
         _ = try await client.send(OutgoingRequest(url: try OutgoingURL("http://feeds.example:\(server.port)/a")))
         #expect(server.requests.map { $0["Cookie"] } == [nil, sent])
+      }
+    }
+  }
+
+  @Test(
+    "carries a cookie without a path within the folder of the address that has set it",
+    arguments: [
+      ("/a/b?c=/d/", "/a/e", true), ("/a/b", "/a/c/d", true), ("/a/b", "/a", true), ("/a/b", "/c", false),
+      ("/a/b", "/ab", false), ("/a", "/c/d", true),
+    ] as [(String, String, Bool)])
+  func defaultPath(first: String, second: String, isSent: Bool) async throws {
+    try await FaultServer.with { server in
+      server.respond { request in
+        request.target == first
+          ? FaultResponse(status: 302, headers: [("Location", second), ("Set-Cookie", "seen=1")]) : FaultResponse()
+      }
+      try await OutgoingClientTests.withClient { client in
+        _ = try await client.send(OutgoingRequest(url: try OutgoingURL("http://feeds.example:\(server.port)\(first)")))
+        #expect(server.requests.map { $0["Cookie"] } == [nil, isSent ? "seen=1" : nil])
       }
     }
   }
