@@ -175,7 +175,7 @@ let package = Package(
       name: "sample-app", dependencies: ["BackgroundFetch", "News", "NewsClient"], swiftSettings: settings),
     .target(
       name: "NewsClient",
-      dependencies: ["BackgroundFetch", "HTTPTransfer", "News", .crypto, .grdb],
+      dependencies: ["BackgroundFetch", "HTTPConditions", "HTTPTransfer", "News", .crypto, .grdb],
       swiftSettings: settings),
     .target(
       name: "HTTPTransfer",

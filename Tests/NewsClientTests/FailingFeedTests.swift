@@ -201,6 +201,37 @@ import Testing
     }
   }
 
+  @Test(
+    "finds the next page in every form of its link",
+    arguments: [
+      "</v1/items?limit=200&topics=arts,sport&cursor=CURSOR>; rel=\"next\"",
+      "<?cursor=CURSOR>;title=\"a, <b>; rel=last\" ; rel=\"later NEXT\"",
+      "</v1/items?cursor=0>; rel=next; anchor=\"/other\", </v1/items?cursor=CURSOR>; rel=next",
+    ])
+  func links(link: String) async throws {
+    try await Installation.with(extent: .full, topics: ["arts", "sport"]) { installation in
+      for number in 1...450 { installation.feed.publish("item \(number)", topics: ["sport"]) }
+      replaceTokens(installation) { link.replacing("CURSOR", with: "\($0)") }
+      let client = try installation.client()
+      await client.performFetch()
+      installation.clock.advance(by: 86_401)
+      #expect(await client.performFetch().inserted == 450)
+      try installation.expectEqual(client)
+    }
+  }
+
+  @Test("has no other page if only another link or the text of a parameter names one")
+  func noLink() async throws {
+    try await Installation.with(extent: .full) { installation in
+      for number in 1...450 { installation.feed.publish("item \(number)") }
+      replaceTokens(installation) { "</v1/items?cursor=\($0)>; rel=\"first\"; title=\"rel=\\\"next\\\"\"" }
+      let client = try installation.client()
+      await client.performFetch()
+      installation.clock.advance(by: 86_401)
+      #expect(await client.performFetch().inserted == 200)
+    }
+  }
+
   @Test("continues these pages in the next wake")
   func severalWakes() async throws {
     try await Installation.with(extent: .full) { installation in

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPConditions
 import HTTPTransfer
 import News
 
@@ -59,19 +60,18 @@ struct NewsServer: Sendable {
         throw FetchError(
           .tooLarge, "the response has \(list.items.count) items; at most \(query.limit) were requested", status: 200)
       }
-      let link = (response.head["Link"] ?? "").split(separator: ",").first { $0.contains("rel=\"next\"") }
+      let link = LinkField.links(response.head[all: "Link"]).first { $0.relations.contains("next") }
       return .changed(
         Page(
           items: list.items, token: response.head["Sync-Token"].flatMap { SyncToken($0) },
           conditions: .init(entityTag: response.head["ETag"], lastModified: response.head["Last-Modified"]),
-          isComplete: link == nil, cursor: link.flatMap(Self.cursor)))
+          isComplete: link == nil, cursor: link.flatMap { Self.cursor(in: $0.target) }))
     }
   }
 
-  /// Returns the position that a link to the next page (RFC 8288) contains.
-  private static func cursor(in link: Substring) -> String? {
-    guard let target = link.split(separator: "<").last?.split(separator: ">").first else { return nil }
-    return URLComponents(string: String(target))?.queryItems?.first { $0.name == "cursor" }?.value
+  /// Returns the position that the target of a link to the next page contains.
+  private static func cursor(in target: String) -> String? {
+    URLComponents(string: target)?.queryItems?.first { $0.name == "cursor" }?.value
   }
 
   /// Fetches the changes since a token, or without a token the beginning of a snapshot.
