@@ -154,6 +154,29 @@ import Testing
     }
   }
 
+  @Test("that are damaged are not renamed by readers, because another process may have replaced them meanwhile")
+  func readers() async throws {
+    try await Installation.with { installation in
+      let client = try await used(installation)
+      let files = ["settings.json", "habits.json"].map { installation.folder.appending(path: $0) }
+      for file in files { try Data("{".utf8).write(to: file) }
+      #expect(client.launchCommand == nil && client.notifications.options == NotificationOptions())
+      #expect(NewsFetcher.notificationOptions(in: installation.folder) == NotificationOptions())
+      try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).write { db in
+        try db.execute(sql: "DELETE FROM state WHERE name = 'schedule'")
+      }
+      #expect(try client.schedule.interval == .never)
+      for file in files { #expect(try Data(contentsOf: file) == Data("{".utf8)) }
+      // A writer has the lock.
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(3600))) }
+      let names = try FileManager.default.contentsOfDirectory(atPath: installation.folder.path)
+      for file in files {
+        #expect(names.contains { $0.hasPrefix("\(file.lastPathComponent).broken-") })
+        #expect(try Data(contentsOf: file) != Data("{".utf8))
+      }
+    }
+  }
+
   @Test("are used in part if this build knows only a part of them", arguments: ["interval", "notifications", "launch"])
   func unknownForm(name: String) async throws {
     try await Installation.with { installation in

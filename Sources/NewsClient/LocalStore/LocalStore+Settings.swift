@@ -62,7 +62,7 @@ extension LocalStore {
     return true
   }
 
-  /// Writes the settings of a store that has none yet.
+  /// Writes the settings of a store that has none yet, or has lost them.
   func copySettings() {
     _ = try? write { db in
       guard let state = try StateTable(db).sync else { return }

@@ -67,8 +67,8 @@ final class LocalStore: Sendable {
     settings = SettingsFile(folder: folder, log: log)
     self.log = log
     connection = Mutex(try Self.open(file, settings, now: now, log: log))
-    // The store is older than the settings file.
-    if !settings.exists, connection.withLock({ $0.obstacle == nil }) { copySettings() }
+    // The settings are damaged, or the store is older than their file.
+    if settings.isLost, connection.withLock({ $0.obstacle == nil }) { copySettings() }
   }
 
   /// Opens the store of a folder; nil if there is none.
@@ -238,7 +238,7 @@ final class LocalStore: Sendable {
     migrator.registerMigration("notifications") { try NotificationJournal.addTables($0) }
     migrator.registerMigration("reading") { db in
       // The marks of a store that was lost.
-      try ReadMarks.addTables(db, copy: settings.readIDs)
+      try ReadMarks.addTables(db, copy: settings.restoredReadIDs())
       try ReadMarks(db).countNewest(try StateTable(db).sync?.badge ?? 0)
       try SearchIndex.addTables(db)
     }

@@ -55,41 +55,49 @@ struct SettingsFile: Sendable {
   /// Whether the settings file exists.
   var exists: Bool { file.exists }
 
-  /// The settings; empty if the file is missing. A damaged file is renamed.
+  /// Whether the settings file is missing or damaged.
+  var isLost: Bool {
+    do { return try file.read(Contents.self) == nil && !exists } catch { return error is DecodingError }
+  }
+
+  /// The settings; empty if the file is missing or damaged.
   ///
   /// - Throws: `FetchError` with `storage` if the file cannot be read.
   var contents: Contents {
-    get throws { try read(Contents.self, file, "the settings") ?? Contents() }
+    get throws { try intact(file, Contents.self) ?? Contents() }
   }
 
-  /// The copy of the schedule; nil if there is none. A damaged file is renamed.
+  /// The copy of the schedule; nil if it is missing or damaged.
   ///
   /// - Throws: `FetchError` with `storage` if the file cannot be read.
   var schedule: FetchScheduler? {
-    get throws { try read(FetchScheduler.self, habits, "the learned habits") }
+    get throws { try intact(habits, FetchScheduler.self) }
   }
 
-  /// Changes the settings. A crash leaves either the old or the new file.
+  /// Changes the settings. A crash leaves either the old or the new file. A damaged file is renamed.
   ///
   /// - Throws: `FetchError` with `storage`.
   func update(_ change: (inout Contents) -> Void) throws {
-    let before = try contents
+    let before = try repaired(file, Contents.self, "the settings") ?? Contents()
     var after = before
     change(&after)
     if after != before { try file.write(after) }
   }
 
-  /// Copies the schedule, which takes about 9 KB.
+  /// Copies the schedule, which takes about 9 KB. A damaged copy is renamed.
   ///
   /// - Throws: `FetchError` with `storage`.
-  func save(_ schedule: FetchScheduler) throws { try habits.write(schedule) }
+  func save(_ schedule: FetchScheduler) throws {
+    // The copy is replaced in any case.
+    _ = try? repaired(habits, FetchScheduler.self, "the learned habits")
+    try habits.write(schedule)
+  }
 
-  /// The ids of items that the user has read, the oldest mark first; empty if there are none. A damaged file is renamed.
+  /// Returns the ids of items that the user has read, the oldest mark first, for a store that has lost them. A damaged file
+  /// is renamed.
   ///
   /// - Throws: `FetchError` with `storage` if the file cannot be read.
-  var readIDs: [UUID] {
-    get throws { try read([UUID].self, marks, "the read marks") ?? [] }
-  }
+  func restoredReadIDs() throws -> [UUID] { try repaired(marks, [UUID].self, "the read marks") ?? [] }
 
   /// Copies the ids of items that the user has read.
   ///
@@ -102,16 +110,18 @@ struct SettingsFile: Sendable {
     return abs(Date().timeIntervalSince(date)) > Self.maximumScheduleAge
   }
 
-  private func read<Value: Decodable>(_ type: Value.Type, _ file: DurableFile, _ name: String) throws -> Value? {
-    do { return try file.read(type) } catch is DecodingError {
-      renameDamaged(file, name)
-      return nil
-    }
+  private func intact<Value: Decodable>(_ file: DurableFile, _ type: Value.Type) throws -> Value? {
+    do { return try file.read(type) } catch is DecodingError { return nil }
   }
 
-  private func renameDamaged(_ file: DurableFile, _ name: String) {
-    let path = file.url.path(percentEncoded: false)
-    let newPath = file.renameDamaged()
-    log("\(name) in \(path) cannot be read\(newPath.map { "; the file was renamed to \($0)" } ?? "")")
+  /// Reads a file, and renames it if it is damaged. The caller holds the store's write lock: otherwise another process may
+  /// have replaced the damaged file by a good one meanwhile.
+  private func repaired<Value: Decodable>(_ file: DurableFile, _ type: Value.Type, _ name: String) throws -> Value? {
+    do { return try file.read(type) } catch is DecodingError {
+      let path = file.url.path(percentEncoded: false)
+      let newPath = file.renameDamaged()
+      log("\(name) in \(path) cannot be read\(newPath.map { "; the file was renamed to \($0)" } ?? "")")
+      return nil
+    }
   }
 }
