@@ -156,6 +156,41 @@ import Testing
     }
   }
 
+  @Test("A code that arrives after a sign-out without a response confirms nothing")
+  func lateCode() async throws {
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerWebPush()
+      _ = devices.requests()
+      devices.answer(FaultResponse(status: 503))
+      await #expect(throws: FetchError.self) { try await client.signOut() }
+      await client.receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8)))
+      #expect(devices.requests() == ["DELETE"] && devices.device?.isConfirmed == false)
+      installation.clock.advance(by: 60)
+      await client.performFetch()
+      #expect(devices.requests() == ["DELETE"] && devices.devices.isEmpty)
+    }
+  }
+
+  @Test(
+    "A registration that the server has forgotten before it refuses another one is made again; a refused one is not",
+    arguments: [false, true])
+  func forgottenAndRefused(isSame: Bool) async throws {
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
+      devices.forget()
+      installation.clock.advance(by: 604_800)
+      _ = devices.requests()
+      devices.answer(FaultResponse(status: 404), FaultResponse(status: 422))
+      let refused = isSame ? DeviceServer.registration : DeviceRegistration(provider: .fcm, token: "refused")
+      await #expect(throws: FetchError.self) { try await client.registerDevice(refused) }
+      #expect(devices.requests() == ["PUT", "POST"])
+      #expect((client.device == nil) == isSame && client.device?.id == nil)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == (isSame ? [] : ["POST", "PUT state"]))
+      #expect(devices.device?.registration == (isSame ? nil : DeviceServer.registration))
+    }
+  }
+
   @Test("The page of a captive portal neither accepts nor refuses, confirms, reports or removes it")
   func captivePortal() async throws {
     try await DeviceServer.with { installation, devices, client in

@@ -10,7 +10,8 @@ import News
 struct DeviceRegistrar: Sendable {
   /// The age at which a registration is renewed, in seconds: a week.
   static let maximumAge = 604_800.0
-  /// The minimum time between two attempts, in seconds, unless the app asks for one.
+  /// The minimum time between two attempts to renew a registration, in seconds, unless the app asks for one. The next wake
+  /// sends a code again, because the server takes it within an hour only.
   static let retryInterval = 3600.0
   /// The minimum time between two attempts to delete a registration, in seconds. Its secret should not outlive the sign-out.
   static let removalInterval = 60.0
@@ -91,7 +92,10 @@ struct DeviceRegistrar: Sendable {
       } catch let error as FetchError where error.code == .rejected {
         // The server would refuse the registration again with each wake, and the previous one would not be renewed.
         if let previous, previous.credentials != nil {
-          try file.write(previous.wanted == registration ? previous.withAcceptedRegistration : previous)
+          var kept = previous.wanted == registration ? previous.withAcceptedRegistration : previous
+          // The server may have forgotten the device meanwhile.
+          if device.credentials == nil { kept.forget() }
+          if kept.credentials == nil, kept.wanted == registration { try file.remove() } else { try file.write(kept) }
         } else {
           try file.remove()
         }
@@ -136,7 +140,8 @@ struct DeviceRegistrar: Sendable {
   /// - Throws: `FetchError`, `CancellationError`.
   func confirm(code: String) async throws {
     try await locked {
-      guard var device = try stored() else { return }
+      // The server would begin to send pushes to a user who has signed out.
+      guard var device = try stored(), !device.isRemoved else { return }
       try await confirm(&device, code)
     }
   }
