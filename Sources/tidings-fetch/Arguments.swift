@@ -9,8 +9,15 @@ struct TopicList: ExpressibleByArgument {
   let slugs: [String]
 
   init?(argument: String) {
-    slugs = argument.split(separator: ",").map(String.init)
+    slugs = argument.commaSeparated
     guard slugs.allSatisfy({ TopicSlug.isValid($0) }), slugs.count <= 16 else { return nil }
+  }
+}
+
+extension String {
+  /// The parts between commas without blanks around them; empty parts are left out.
+  var commaSeparated: [String] {
+    split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
   }
 }
 

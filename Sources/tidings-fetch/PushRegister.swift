@@ -68,10 +68,11 @@ extension Push {
     }
 
     private func registration(_ client: NewsFetcher) async throws -> DeviceRegistration {
+      let languages = languages?.commaSeparated ?? []
       var registration = DeviceRegistration(
         provider: provider, kind: provider == .webpush ? .unifiedpush : .app, app: app,
         environment: sandbox ? .sandbox : nil, topics: parent.parent.topics?.slugs,
-        languages: languages?.split(separator: ",").map(String.init), alerts: alerts)
+        languages: languages.isEmpty ? nil : languages, alerts: alerts)
       if let hours = quiet?.hours { (registration.quiet, registration.timeZone) = (hours, TimeZone.current.identifier) }
       registration.token = try token.map(address)
       if let endpoint {

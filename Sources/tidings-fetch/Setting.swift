@@ -72,7 +72,7 @@ enum Setting: String, CaseIterable, ExpressibleByArgument {
   /// Returns the form of a valid value in the configuration file. Paths are absolute, because commands run in any folder.
   func json(_ text: String) -> Any {
     switch self {
-    case .topics: text.split(separator: ",").map(String.init)
+    case .topics: text.commaSeparated
     case .notify: Self.isOn(text) ?? false
     case .exec: URL(programNamed: text)?.path(percentEncoded: false) ?? text
     case .caFile where text != "none":
@@ -144,7 +144,7 @@ struct StoreSettings {
 extension URL {
   /// The absolute URL of an executable program. A name without a slash is looked up in the search path.
   init?(programNamed name: String) {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    let path = TidingsFetch.environment["PATH"] ?? "/usr/bin:/bin"
     let folders = name.contains("/") ? [""] : path.split(separator: ":").map { "\($0)/" }
     guard let file = folders.lazy.compactMap({ URL(program: $0 + name) }).first else { return nil }
     self = file

@@ -116,5 +116,5 @@ struct SimulateWeek: AsyncParsableCommand {
 struct NameList: ExpressibleByArgument {
   let names: [String]
 
-  init(argument: String) { names = argument.split(separator: ",").map(String.init) }
+  init(argument: String) { names = argument.commaSeparated }
 }

@@ -83,27 +83,38 @@ import Testing
       return .json(credentials, status: request.method == "POST" ? 201 : 200)
     }) { server in
       try await Command.with(server: server.url) { command in
-        func register(_ options: String...) async throws -> (output: String, sent: DeviceRegistration) {
+        func register(_ options: [String]) async throws -> (output: String, sent: DeviceRegistration) {
           let result = try await command.start(["push", "register"] + options).result()
           #expect(result.status == 0, "\(result.errors)")
           let requests = server.takeRequests().filter { $0.path.hasPrefix("/v1/devices") }
           let body = try #require(requests.last?.body)
           return (result.output, try NewsJSON.decode(DeviceRegistration.self, from: body))
         }
-        let app = try await register(
+        let apns = [
           "--provider", "apns", "--token", "00ff", "--app", "example.reader", "--sandbox", "--alerts",
-          "--languages", "de,en", "--quiet", "22:00-07:00")
+          "--languages", "de,en", "--quiet", "22:00-07:00",
+        ]
+        let app = try await register(apns)
         #expect(app.sent.provider == .apns && app.sent.kind == .app && app.sent.token == "00ff")
         #expect(app.sent.app == "example.reader" && app.sent.environment == .sandbox && app.sent.alerts)
         #expect(app.sent.languages == ["de", "en"] && app.sent.topics == nil)
         #expect(app.sent.quiet == QuietHours(from: 22 * 60, to: 7 * 60) && app.sent.timeZone != nil)
         #expect(app.output.contains("made up for once you set an interval") && !app.output.contains("registered;"))
+        let fcm = ["--provider", "fcm", "--token", "t"]
+        for (languages, expected) in [(" en, de ,", ["en", "de"]), ("", nil)] as [(String, [String]?)] {
+          let other = try await register(fcm + ["--topics", "arts, sport", "--languages", languages])
+          #expect(other.sent.languages == expected && other.sent.topics == ["arts", "sport"])
+        }
+        let again = try await register(apns)
+        #expect(again.sent == app.sent)
         let status = try await command.run("push", "status").output
         for line in ["provider  apns\n", "topics    all\n", "alerts    on\n", "state     active\n"] {
           #expect(status.contains(line), "\(status)")
         }
         #expect(try await command.run("schedule", "set", "minimum").status == 0)
-        let web = try await register("--provider", "webpush", "--endpoint", "https://push.example/1", "--quiet", "none")
+        let web = try await register([
+          "--provider", "webpush", "--endpoint", "https://push.example/1", "--quiet", "none",
+        ])
         #expect(web.sent.kind == .unifiedpush && web.sent.subscription?.endpoint == "https://push.example/1")
         #expect(web.sent.environment == nil && !web.sent.alerts && web.sent.quiet == nil && web.sent.timeZone == nil)
         #expect(web.output == "registered; the server sends pushes once the first one was received\n")
