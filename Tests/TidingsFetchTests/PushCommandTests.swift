@@ -201,6 +201,25 @@ import Testing
     }
   }
 
+  @Test("launch a program without the session or the tap that has launched this process")
+  func inheritedLaunch() async throws {
+    try await Command.with(server: "http://127.0.0.1:1") { original in
+      var command = original
+      for name in ["TIDINGS_LAUNCH_SESSION", "TIDINGS_LAUNCH_NOTIFICATION", "TIDINGS_LAUNCH_ACTION"] {
+        command.variables[name] = "old"
+      }
+      command.variables.merge(["TIDINGS_LAUNCH_REASON": "old", "XDG_ACTIVATION_TOKEN": "old", "KEPT": "kept"]) { $1 }
+      try FileManager.default.createDirectory(at: command.home, withIntermediateDirectories: true)
+      let output = command.home.appending(path: "environment").path
+      #expect(try await command.run("schedule", "set", "minimum").status == 0)
+      #expect(try await command.run("app", "set", "/bin/sh", "-c", "env >\(output)").status == 0)
+      _ = try await run(command, ["push", "receive"], input: #"{"aps":{"content-available":1}}"#)
+      let lines = try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n")
+      #expect(lines.contains("TIDINGS_LAUNCH_REASON=push") && lines.contains("KEPT=kept"), "\(lines)")
+      #expect(lines.filter { $0.hasSuffix("=old") } == [])
+    }
+  }
+
   /// A value of the record of a launch.
   private struct JSONNumberOrText: Decodable {
     let number: Int32?

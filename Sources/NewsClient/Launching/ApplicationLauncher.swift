@@ -41,7 +41,7 @@ import HTTPTransfer
 
     /// Starts the program. It outlives this process.
     func launch(_ options: LaunchOptions) throws -> LaunchedProgram {
-      let environment = ProcessInfo.processInfo.environment.merging(options.environment) { $1 }
+      let environment = options.environment(over: ProcessInfo.processInfo.environment)
       #if os(Linux)
         let spawner = ChildSpawner(
           executable: command[0], arguments: Array(command.dropFirst()), environment: environment)

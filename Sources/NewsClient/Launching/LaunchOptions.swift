@@ -29,8 +29,9 @@ public struct LaunchOptions: Sendable, Hashable {
   /// The folder of the store that has launched the app.
   public var store: URL?
 
-  /// Reads the options from the environment of the process.
+  /// Reads the options from the environment of the process. A variable that is empty is not set.
   public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    let environment = environment.filter { !$0.value.isEmpty }
     reason = environment[Self.reasonVariable].flatMap(LaunchReason.init(rawValue:)) ?? .user
     session = environment[Self.sessionVariable]
     activation = environment[Self.notificationVariable].map {
@@ -46,9 +47,10 @@ public struct LaunchOptions: Sendable, Hashable {
     (self.reason, self.session, self.store) = (reason, session, store)
   }
 
-  /// The variables of the environment.
-  var environment: [String: String] {
-    var variables = [Self.reasonVariable: reason.rawValue]
+  /// Returns an environment with these options. Those of the launch of this process are left out.
+  func environment(over inherited: [String: String]) -> [String: String] {
+    var variables = inherited
+    variables[Self.reasonVariable] = reason.rawValue
     variables[Self.sessionVariable] = session
     variables[Self.notificationVariable] = activation?.identifier
     variables[Self.actionVariable] = activation?.action
