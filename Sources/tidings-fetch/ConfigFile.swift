@@ -22,10 +22,8 @@ struct ConfigFile {
   ///
   /// - Returns: nil without a home directory.
   init?(environment: [String: String]) {
-    let home = environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 }
-    guard let folder = home ?? environment["HOME"].map({ $0 + "/.config" }), !folder.isEmpty else { return nil }
-    url = URL(filePath: folder, directoryHint: .isDirectory).appending(
-      path: "tidings-fetch/config.json", directoryHint: .notDirectory)
+    guard let folder = environment.folder("XDG_CONFIG_HOME", inHome: ".config") else { return nil }
+    url = folder.appending(path: "tidings-fetch/config.json", directoryHint: .notDirectory)
   }
 
   /// The path of the file.
@@ -120,5 +118,15 @@ struct ConfigFile {
     case let number as Int: "\(number)"
     default: nil
     }
+  }
+}
+
+extension [String: String] {
+  /// Returns the folder that a variable names, or the default one (XDG Base Directory Specification).
+  ///
+  /// - Parameter path: The path of the default folder within the home directory.
+  /// - Returns: nil without a home directory.
+  func folder(_ variable: String, inHome path: String) -> URL? {
+    (self[variable] ?? self["HOME"].map { "\($0)/\(path)" }).map { URL(filePath: $0, directoryHint: .isDirectory) }
   }
 }

@@ -99,7 +99,7 @@ enum Browser {
   /// - Throws: A sentence about the last program that was tried.
   static func open(_ url: URL) throws {
     let address = url.absoluteString
-    let chosen = ProcessInfo.processInfo.environment["BROWSER"] ?? ""
+    let chosen = TidingsFetch.environment["BROWSER"] ?? ""
     let commands = chosen.split(separator: ":").map { words(String($0), address) }.filter { !$0.isEmpty }
     var failure = ""
     for words in commands.isEmpty ? [["xdg-open", address]] : commands {

@@ -79,7 +79,7 @@ struct Uninstall: AsyncParsableCommand {
 extension TidingsFetch {
   /// Returns the units of the store.
   func units() throws -> Units {
-    try Units(location, environment: ProcessInfo.processInfo.environment)
+    try Units(location, environment: Self.environment)
   }
 
   /// Returns the variables that the service needs: those of this command, and its options about connections.

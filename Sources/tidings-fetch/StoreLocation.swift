@@ -51,9 +51,7 @@ struct StoreLocation {
 
   /// The folder of all stores; nil without a home directory.
   private static func parent(_ environment: [String: String]) -> URL? {
-    let home = environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
-    guard let state = home ?? environment["HOME"].map({ $0 + "/.local/state" }), !state.isEmpty else { return nil }
-    return URL(filePath: state, directoryHint: .isDirectory).appending(
+    environment.folder("XDG_STATE_HOME", inHome: ".local/state")?.appending(
       path: "tidings-fetch", directoryHint: .isDirectory)
   }
 

@@ -5,8 +5,9 @@ import HTTPTransfer
 import NewsClient
 
 extension TidingsFetch {
-  /// The environment of the process. Each access of `ProcessInfo` would copy it.
-  static let environment = ProcessInfo.processInfo.environment
+  /// The environment of the process, without the variables that are empty, which count as not set (XDG Base Directory
+  /// Specification).
+  static let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
 
   /// The store that the options or the environment name.
   var location: StoreLocation {

@@ -15,9 +15,10 @@ struct Units {
   ///
   /// - Throws: `ValidationError` without a home directory.
   init(_ location: StoreLocation, environment: [String: String]) throws {
-    guard let home = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map({ $0 + "/.config" }), !home.isEmpty
-    else { throw ValidationError("HOME is not set") }
-    folder = URL(filePath: home, directoryHint: .isDirectory).appending(path: "systemd/user")
+    guard let home = environment.folder("XDG_CONFIG_HOME", inHome: ".config") else {
+      throw ValidationError("HOME is not set")
+    }
+    folder = home.appending(path: "systemd/user")
     self.location = location
     let path = StoreLocation.path(location.folder)
     let digest = SHA256.hash(data: Data(path.utf8)).prefix(4).map { String(format: "%02x", $0) }.joined()

@@ -216,6 +216,40 @@ import Testing
     }
   }
 
+  @Test("Variables that are empty are not set: they name no folder, no store and no value")
+  func emptyVariables() async throws {
+    let feed = FaultFeed()
+    feed.publish("text", topics: ["sport"])
+    try await FaultServer.with(feed.respond) { server in
+      try await Home.with { original in
+        var home = original
+        for name in [
+          "TIDINGS_FETCH_STORE", "TIDINGS_STORE", "TIDINGS_FETCH_NAME", "TIDINGS_FETCH_SERVER", "TIDINGS_SERVER",
+          "TIDINGS_FETCH_TOPICS", "TIDINGS_FETCH_INTERVAL", "TIDINGS_FETCH_MEDIA", "TIDINGS_FETCH_NOTIFY",
+          "TIDINGS_FETCH_EXEC", "TIDINGS_FETCH_PROXY", "TIDINGS_FETCH_CA_FILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME",
+        ] {
+          home.variables[name] = ""
+        }
+        #expect(try await home.run("config", "path").output == "\(home.file.path)\n")
+        #expect(try await home.run("config", "set", "server", server.url).status == 0)
+        #expect(try await home.run("config", "set", "topics", "sport").status == 0)
+        let fetch = try await home.run("fetch")
+        #expect(fetch.status == 0 && home.exists("default/news.sqlite"), "\(fetch.errors)")
+        #expect(try await home.run("config").output == "server    \(server.url)\ntopics    sport\n")
+        #expect(try await home.run("schedule", "install", "--no-start").status == 0)
+        let unit = home.folder.appending(path: ".config/systemd/user/tidings-fetch.service").path
+        #expect(FileManager.default.fileExists(atPath: unit))
+        // The variable of another name applies.
+        home.variables["TIDINGS_STORE"] = home.folder.appending(path: "elsewhere").path
+        #expect(try await home.run("fetch", "--server", server.url).status == 0)
+        #expect(FileManager.default.fileExists(atPath: home.folder.appending(path: "elsewhere/news.sqlite").path))
+        home.variables["HOME"] = ""
+        let homeless = try await home.run("config", "path")
+        #expect(homeless.status == 64 && homeless.errors.contains("HOME is not set"), "\(homeless.errors)")
+      }
+    }
+  }
+
   @Test("--timeout ends a fetch from a server that never answers")
   func timeout() async throws {
     try await FaultServer.with({ _ in FaultResponse(status: 200).hanging(at: .start) }) { server in
