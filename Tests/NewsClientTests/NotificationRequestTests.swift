@@ -184,6 +184,31 @@ import Testing
     }
   }
 
+  @Test("and was stored by an older version waits for its date, and replaces what was shown before")
+  func olderStore() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let clock = installation.clock
+      try await installation.notifier(presenter).notifications.add(request("shown", "Shown"))
+      let rows = try ["new", "again"].map { ($0, try JSONEncoder().encode(request($0, "Later"))) }
+      let due = clock.now.date.timeIntervalSince1970 + 60
+      try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).write { db in
+        try db.execute(sql: "DROP TABLE requests; DELETE FROM grdb_migrations WHERE identifier = 'requests'")
+        for (name, json) in rows {
+          try db.execute(
+            sql: "INSERT INTO notifications (identifier, json, due, handle) VALUES (?, ?, ?, ?)",
+            arguments: [name, json, due, name == "again" ? "7" : nil])
+        }
+      }
+      let notifications = try await installation.notifier(presenter).notifications
+      #expect(try notifications.pending.map(\.identifier) == ["again", "new"])
+      clock.advance(by: 60)
+      await notifications.deliver()
+      #expect(presenter.replaced == ["7: Later"] && presenter.titles == ["Shown", "Later"])
+      #expect(Set(try notifications.delivered.map(\.request.identifier)) == ["shown", "again", "new"])
+    }
+  }
+
   @Test("replaces one that waits for its withdrawal")
   func withdrawnAndRequested() async throws {
     try await Installation.with { installation in

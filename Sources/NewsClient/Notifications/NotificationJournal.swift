@@ -308,7 +308,8 @@ extension NotificationJournal {
   func recordDelivery(of request: NotificationRequest, about items: [NewsItem], handle: String?, at now: Date) throws {
     let (date, ids) = (now.timeIntervalSince1970, items.map(\.id))
     let waiting = try unmentioned(.desktop, onlyBreaking: false).filter { ids.contains($0.id) }
-    let isWanted = try items.isEmpty ? pending().contains { $0.identifier == request.identifier } : !waiting.isEmpty
+    let pending = try pending().first { $0.identifier == request.identifier }
+    let isWanted = items.isEmpty ? pending != nil : !waiting.isEmpty
     try db.execute(
       sql: """
         INSERT OR REPLACE INTO notifications (identifier, json, due, delivered, handle, change)
@@ -317,8 +318,8 @@ extension NotificationJournal {
       arguments: [
         request.identifier, try json(request), date, date, handle, isWanted || handle == nil ? nil : "withdraw",
       ])
-    try db.execute(
-      sql: "DELETE FROM requests WHERE identifier = ? AND json = ?", arguments: [request.identifier, try json(request)])
+    // The stored bytes may be those of an older version.
+    if pending == request { try remove([request.identifier]) }
     // The item may have been corrected meanwhile.
     var changes = ItemChanges()
     if ids.count == 1 { changes.updated = waiting }
@@ -341,13 +342,14 @@ extension NotificationJournal {
       try db.execute(
         sql: "DELETE FROM notifications WHERE identifier = ?", arguments: [identifier])
     } else {
-      // The item may have changed again meanwhile.
+      // The item may have changed again meanwhile. The stored bytes may be those of an older version.
+      let isLast = try corrections().contains { $0.request == correction.request }
       try db.execute(
         sql: """
-          UPDATE notifications SET handle = ?, change = CASE json WHEN ? THEN NULL ELSE change END
+          UPDATE notifications SET handle = ?, change = iif(?, NULL, change)
           WHERE identifier = ? AND change = 'replace'
           """,
-        arguments: [handle, try json(correction.request), identifier])
+        arguments: [handle, isLast, identifier])
       try db.execute(sql: "UPDATE notifications SET change = NULL WHERE handle IS NULL")
     }
   }
