@@ -125,6 +125,18 @@ import Testing
     #expect(try entry(Self.document(format, [item], site: site)).text.unicodeScalars.count <= 301)
   }
 
+  @Test("An entry of Atom has a title, and a link or its content (RFC 4287 section 4.1.2)")
+  func requiredParts() {
+    var site = Self.site
+    site.content = .summary
+    var item = Self.item(title: nil)
+    let linked = Self.document(.atom, [item], site: site)
+    #expect(linked.contains("<title></title>") && linked.contains("<summary>After") && !linked.contains("<content"))
+    item.url = nil
+    let unlinked = Self.document(.atom, [item], site: site)
+    #expect(unlinked.contains("<content>After") && !unlinked.contains("<summary"))
+  }
+
   @Test("The documents of a feed link to each other")
   func links() {
     let current = Self.document(.atom, [], topic: "harbour", archives: .init(count: 3))
