@@ -29,7 +29,8 @@ public struct OpeningLog: Sendable, Hashable {
   /// - Throws: ``ReadError``
   public init(_ text: String) throws {
     var openings: Set<Date> = []
-    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    for (number, line) in lines.enumerated()
     where !line.allSatisfy(\.isWhitespace) {
       guard let line = try? JSONDecoder().decode(Line.self, from: Data(line.utf8)),
         let text = line.opened ?? line.started, let date = Self.date(text)

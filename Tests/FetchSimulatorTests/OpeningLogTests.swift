@@ -8,15 +8,17 @@ import Testing
   private static let day = 86_400.0
 
   @Test func `Has the openings of its lines, and the fetches for launches, once and in order`() throws {
-    let log = try OpeningLog(
-      """
+    let text = """
       {"opened":"2026-06-02T13:00:00Z"}
       {"cpuMilliseconds":20,"reason":"scheduled","result":"noData","started":"2026-06-01T12:00:00Z"}
       {"reason":"launch","result":"newData","started":"2026-06-01T13:00:00.250Z"}
       {"opened":"2026-06-02T13:00:00Z"}
 
-      """)
-    #expect(log.openings == [Self.monday + 13 * 3600 + 0.25, Self.monday + Self.day + 13 * 3600])
+      """
+    for text in [text, text.replacing("\n", with: "\r\n")] {
+      #expect(
+        try OpeningLog(text).openings == [Self.monday + 13 * 3600 + 0.25, Self.monday + Self.day + 13 * 3600])
+    }
   }
 
   @Test(arguments: ["x", "{}", #"{"opened":"yesterday"}"#, #"{"opened":5}"#, "[]"])

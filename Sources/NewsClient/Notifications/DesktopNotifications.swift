@@ -294,7 +294,15 @@
   extension String {
     /// The text with the characters escaped that begin markup.
     fileprivate var escapedMarkup: String {
-      replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      // Characters would hide those with combining marks.
+      unicodeScalars.reduce(into: "") { text, scalar in
+        switch scalar {
+        case "&": text += "&amp;"
+        case "<": text += "&lt;"
+        case ">": text += "&gt;"
+        default: text.unicodeScalars.append(scalar)
+        }
+      }
     }
 
     /// Returns the lines without other control characters, with at most the given number of characters.
