@@ -30,7 +30,7 @@ import Testing
     #expect(scheduler.decision(at: moment(day)) == .never)
   }
 
-  @Test func `Signing out leaves nothing that a later interval makes up for`() {
+  @Test func `Signing out leaves nothing that a later interval makes up for`() throws {
     var fresh = scheduler()
     fresh.wakeStarted(at: moment(0))
     var run = RunRecord(reason: .scheduled, result: .noData, started: monday)
@@ -41,6 +41,9 @@ import Testing
       var scheduler = fresh
       if isMissed { scheduler.wakeMissed() } else { scheduler.record(run, at: moment(1)) }
       #expect(scheduler.decision(at: moment(1000)).isWake)
+      var stored = try JSONDecoder().decode(FetchScheduler.self, from: JSONEncoder().encode(scheduler))
+      stored.timeZone = .gmt
+      #expect(stored.decision(at: moment(1000)) == scheduler.decision(at: moment(1000)))
       scheduler.signOut()
       scheduler.setInterval(.minimum)
       #expect(scheduler.decision(at: moment(1000)) == fresh.decision(at: moment(1000)))

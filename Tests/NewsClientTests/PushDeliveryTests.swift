@@ -139,12 +139,17 @@ import Testing
       let folder = installation.folder.appending(path: "pushes")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try Data("{".utf8).write(to: folder.appending(path: "0-0.push"))
+      // A folder cannot be read.
+      try FileManager.default.createDirectory(
+        at: folder.appending(path: "0-1.push"), withIntermediateDirectories: true)
       try JSONEncoder().encode(push).write(to: folder.appending(path: "0-A.push"))
       try await app.receiving(reports) {
         try await eventually("both are handled") { reports.all.count == 2 }
         #expect(reports.all.map(\.inserted).sorted() == [0, 1], "\(reports.all.map(\.error))")
       }
       #expect(waiting(installation) == [])
+      let kept = folder.appending(path: "0-1.taken").path
+      #expect(FileManager.default.fileExists(atPath: kept), "the next app handles it")
     }
   }
 

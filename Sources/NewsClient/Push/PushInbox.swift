@@ -130,11 +130,8 @@ struct PushInbox: Sendable {
     for (name, state) in names() where state == .waiting || state == .recovered {
       // The sender may have taken it back.
       guard rename(path(name, state), path(name, .taken)) == 0 else { continue }
-      guard let data = try? Data(contentsOf: file(name, .taken)) else {
-        // The sender takes it back, or the app takes it with the next one.
-        rename(path(name, .taken), path(name, .recovered))
-        continue
-      }
+      // A push that cannot be read stays taken: its sender handles it when the app has ended, or the next app does.
+      guard let data = try? Data(contentsOf: file(name, .taken)) else { continue }
       let content = try? JSONDecoder().decode(Content.self, from: data)
       return Push(
         name: name, payload: content?.payload ?? Data(), wake: content?.wake, isRetaken: state == .recovered)
