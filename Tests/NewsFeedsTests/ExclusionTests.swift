@@ -140,6 +140,7 @@ struct ExclusionTests {
     (#""draft":true"#, "draft"), (#""isDraft":"true""#, "draft"), (#""private":1"#, "private"),
     (#""published":false"#, "unpublished"), (#""is_public":0"#, "unpublished"), (#""type":"page""#, "page"),
     (#""post_type":"nav_menu_item""#, "nav_menu_item"), (#""post_status":"auto-draft""#, "auto-draft"),
+    (#""status":"In review""#, "in review"),
     (#""password":"pw""#, "password"), (#""pubstatus":"withheld""#, "withheld"), (#""deleted":true"#, "deleted"),
   ]
 

@@ -110,6 +110,7 @@ struct FeedDateTests {
       ("Fri, 05 Jan 2024 10:00:60 GMT", "2024-01-05T10:01:00.000Z"),
       ("Fri, 05 Jan 2024 10:00:00 Europe/Berlin", "2024-01-05T09:00:00.000Z"),
       ("05 Jan 24 10:00 EST5EDT", "2024-01-05T15:00:00.000Z"), ("2024-W01-5", "2024-01-05T00:00:00.000Z"),
+      ("2026-W53-1", "2026-12-28T00:00:00.000Z"), ("2027-W01-1", "2027-01-04T00:00:00.000Z"),
     ])
   func edges(text: String, expected: String) {
     #expect(FeedDate.date(from: text).map { RFC3339.string(from: $0) } == expected)

@@ -107,6 +107,7 @@ import Testing
       #expect(!document.contains("\r") && !document.contains("&#13;"))
     }
     #expect(try entry(Self.document(format, [Self.item(title: "High\rtide")])).title == "High tide")
+    #expect(try entry(Self.document(format, [Self.item(title: "\u{FFFE}High tide")])).title == "High tide")
   }
 
   @Test("A feed of summaries has the beginning of a text without summary", arguments: PublishedFormat.allCases)
@@ -117,6 +118,10 @@ import Testing
     let short = try entry(Self.document(format, [item], site: site)).text
     #expect(short.hasPrefix("words and words words") && short.hasSuffix("…"))
     #expect(short.unicodeScalars.count <= 301)
+    item.text = String(repeating: "x", count: 150) + " " + String(repeating: "y", count: 150)
+    #expect(try entry(Self.document(format, [item], site: site)).text == String(repeating: "x", count: 150) + "…")
+    item.text = "High tide" + String(repeating: " ", count: 1200) + "again"
+    #expect(try entry(Self.document(format, [item], site: site)).text == "High tide…")
     item.summary = "It is back."
     item.html = "<p>whole</p>"
     #expect(try entry(Self.document(format, [item], site: site)).text == "It is back.")
@@ -169,6 +174,10 @@ import Testing
     let current = Self.document(format, [], site: site)
     #expect(current.contains("https://hub.example/?a=1&\(format == .json ? "" : "amp;")b=2"))
     #expect(!Self.document(format, [], site: site, archives: .init(number: 1, count: 1)).contains("hub.example"))
+    guard format != .json else { return }
+    #expect(current.contains("rel=\"hub\" href=\"https://hub.example/?a=1&amp;b=2\"/>"))
+    let quoted = FeedSite(url: "https://news.example", title: "News", hubs: ["https://hub.example/?a=\"b\""])
+    #expect(Self.document(format, [], site: quoted).contains("href=\"https://hub.example/?a=&quot;b&quot;\""))
   }
 
   @Test("Atom has the ids and times of removed items")
