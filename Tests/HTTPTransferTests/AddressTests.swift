@@ -15,7 +15,7 @@ import Testing
     "file:///etc/passwd",
     "unix:///run/x", "http+unix://%2Frun%2Fx/", "http://\(String(repeating: "a.", count: 200))example/",
     "http://\(String(repeating: "a.", count: 127))/", "http://a%7fb/", "http://a%25b/", "http://a%40b/",
-    "http://a%5cb/",
+    "http://a%5cb/", "http://[1.2.3.4]/", "http://[abc]/",
   ]
 
   @Test("reaches neither the network nor a proxy", arguments: texts)
