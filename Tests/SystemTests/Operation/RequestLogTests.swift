@@ -64,12 +64,12 @@ import Testing
       try await installation.serve(changes: ["TIDINGS_SLOW_REQUEST": "50"]) { server in
         let body = #"{"token": "1k3x9qam9pkx.10"}"#
         let request = """
-          PUT /v1/devices/\(id)/state HTTP/1.1\r\nHost: a\r\n\
+          PUT /v1/devices/\(id)/state HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\
           Authorization: Bearer \(String(repeating: "s", count: 43))\r\n\
           Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)
           """
         let path = "/v1/websub/" + String(repeating: "t", count: 22)
-        let token = "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+        let token = "POST \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
         for requests in [Array(repeating: request, count: count), [request, token]] {
           let connections = try await installation.sql.transaction { transaction in
             _ = try await transaction.query("LOCK TABLE devices, hub_leases IN ACCESS EXCLUSIVE MODE")
@@ -79,8 +79,7 @@ import Testing
             try await Task.sleep(for: .seconds(2))
             return connections
           }
-          try await Task.sleep(for: .seconds(1))
-          connections.closeAll()
+          try await eventually("all are answered") { connections.count == 0 }
         }
         server.process.send(SIGTERM)
         return await server.process.result().errors.split(separator: "\n").map(String.init)
