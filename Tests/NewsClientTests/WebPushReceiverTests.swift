@@ -61,10 +61,10 @@ import Testing
   func padding() throws {
     // The texts are `{}`, 2 and three zeros, and three zeros, encrypted for this receiver with the same keys.
     let header =
-      "z-J8R6u1R2G_xHkJqAxCtAAAEABBBMRc_YGNXujA1KWLrvsl-VdJs1qnrEZmAMcHqwNxwLH7_fd6rYN4U5Urd5_BYSHkQs0KHHnP_kHgLfitju19Vcn"
+      "z-J8R6u1R2G_xHkJqAxCtAAAEABBBMRc_YGNXujA1KWLrvsl-VdJs1qnrEZmAMcHqwNxwLH7_fd6rYN4U5Urd5_BYSHkQs0KHHnP_kHgLfitju19Vc"
     let padded = try #require([UInt8](base64URL: header + "meReh0T2urVEVyvJ8sy9NdcIaNDuC2"))
     #expect(try receiver().decrypt(Data(padded)) == Data("{}".utf8))
-    let zeros = try #require([UInt8](base64URL: header + "lOOofSiz0r38XPUtqECvskr6I"))
+    let zeros = try #require([UInt8](base64URL: header + "nlOOofSiz0r38XPUtqECvskr6I"))
     #expect(throws: WebPushReceiver.Failure.self) { try receiver().decrypt(Data(zeros)) }
   }
 
