@@ -301,8 +301,12 @@ import Testing
   @Test("The metrics show the webhooks, what is due, and the attempts of the process")
   func metrics() async throws {
     try await Self.withServer { server, send in
-      let (_, path) = try await Self.make(send)
-      for _ in 0..<2 { _ = try await send("POST", "\(path)/test", nil, []) }
+      _ = try await Self.make(send)
+      for text in ["one", "two"] {
+        let made = try await server.write("POST", "items", #"{"text": "\#(text)", "state": "published"}"#)
+        #expect(made.status == 201)
+      }
+      while try await server.store.collectOutbox(window: .zero) {}
       let message = try #require(try await server.store.claimWebhookDeliveries(limit: 1, for: 60).first)
       try await server.store.recordOutcome(
         WebhookOutcome(status: 500, milliseconds: 1, error: "x", result: .failed), of: message)
