@@ -137,7 +137,7 @@ import Testing
     }
     #expect(counts[0] > counts[1])
     #expect(counts[1] >= counts[2] && counts[2] >= 3)
-    #expect(counts[3] == counts[0], "the pages of a full copy say nothing about later runs")
+    #expect(counts[3] >= counts[0], "the pages of a full copy say nothing about later runs")
   }
 
   @Test func `Sources that become due within minutes share a wake`() {

@@ -59,7 +59,11 @@ import Testing
       try session.onAllEventsDelivered { recorder.note("all") }
       #expect(recorder.lines == [])
       try await change(fixture, "DROP VIEW transfers; ALTER TABLE stored RENAME TO transfers")
-      try await eventually("the handler is called") { recorder.lines.last == "all" }
+      try await eventually("the handler is called") {
+        // The first signal may precede the end of the change.
+        if fixture.clock.sleeping == [60] { fixture.clock.advance(by: 60) }
+        return recorder.lines.last == "all"
+      }
       #expect(recorder.lines == ["\(number) cancelled cover", "all"])
       await session.invalidate()
     }
