@@ -122,7 +122,8 @@ import Testing
       followed.server.respond { _ in FaultResponse(body: Data(body.utf8)) }
       let id = try await followed.subscribe("/feed")
       let error = try await followed.poll(id).lastError
-      #expect(error?.status == 200 && error?.message.contains(": line 1: is empty") == (body == ""), "\(error?.message ?? "")")
+      let message = error?.message ?? ""
+      #expect(error?.status == 200 && message.contains(": line 1: is empty") == (body == ""), "\(message)")
       // It does not have the content that the client is to have already.
       followed.server.respond { _ in .notModified() }
       #expect(try await followed.poll(id).lastError?.status == 304)
