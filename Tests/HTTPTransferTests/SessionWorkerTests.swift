@@ -68,6 +68,16 @@ import Testing
     }
   }
 
+  /// Runs a worker without power until a transfer waits for power or, after a refusal, for its server.
+  private static func waitForPowerOrServer(_ task: TransferTask, _ fixture: TransferFixture) async throws {
+    try await fixture.working(obstacles: [.power]) {
+      try await fixture.eventually("it waits") {
+        let transfer = try task.transfer
+        return transfer?.obstacle == .power || transfer?.failure != nil
+      }
+    }
+  }
+
   @Test(
     "are ten minutes apart while its transfers wait for power, and follow on the wait of a server",
     arguments: [true, false])
@@ -80,12 +90,7 @@ import Testing
       request.isDiscretionary = isForPower
       let task = try session.transfer(request)
       try task.resume()
-      try await fixture.working(obstacles: [.power]) {
-        try await fixture.eventually("it waits") {
-          let transfer = try task.transfer
-          return transfer?.obstacle == .power || transfer?.failure != nil
-        }
-      }
+      try await Self.waitForPowerOrServer(task, fixture)
       let interval = isForPower ? 600.0 : 300
       try await eventually("the session waits") { clock.sleeping.first.map { $0 > interval - 90 } == true }
       clock.advance(by: interval - 90)
@@ -106,12 +111,7 @@ import Testing
       (request.isDiscretionary, request.timeout) = (isForPower, .seconds(500))
       let (task, start) = (try session.transfer(request), clock.now)
       try task.resume()
-      try await fixture.working(obstacles: [.power]) {
-        try await fixture.eventually("it waits") {
-          let transfer = try task.transfer
-          return transfer?.obstacle == .power || transfer?.failure != nil
-        }
-      }
+      try await Self.waitForPowerOrServer(task, fixture)
       func left() -> Double { 500 - clock.now.seconds(since: start) }
       try await eventually("the session waits") {
         clock.sleeping.count == 1 && clock.sleeping.allSatisfy { abs($0 - left()) < 0.001 }

@@ -13,15 +13,10 @@ import Testing
 @Suite struct OutgoingTLSTests {
   @Test("The certificate must be for the host of the address, whatever the address resolves to")
   func certificates() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let certificates = try TestCertificates(in: folder, host: "feeds.example")
+    let (certificates, trusting) = try Self.certified()
     let server = try await Self.start(certificates)
     try await withResource(server, release: { try await $0.close() }) { server in
       let port = try #require(server.localAddress?.port)
-      var trusting = TLSConfiguration.makeClientConfiguration()
-      trusting.trustRoots = .file(certificates.authority)
       try await Self.withClient(trusting) { client in
         let response = try await client.send(OutgoingRequest(url: try OutgoingURL("https://feeds.example:\(port)/")))
         #expect(response.body == Array("ok".utf8))
@@ -44,12 +39,7 @@ import Testing
 
   @Test("A body that ends with a connection without the alert of TLS is incomplete, unless its length is known")
   func truncation() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let certificates = try TestCertificates(in: folder, host: "feeds.example")
-    var trusting = TLSConfiguration.makeClientConfiguration()
-    trusting.trustRoots = .file(certificates.authority)
+    let (certificates, trusting) = try Self.certified()
     for (head, closesTLS, isComplete) in [
       ("", true, true), ("", false, false), ("Content-Length: 2\r\n", true, true),
       ("Content-Length: 2\r\n", false, true),
@@ -74,12 +64,7 @@ import Testing
 
   @Test("A redirect from https to http at the same host and port gets no credentials")
   func downgrade() async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let certificates = try TestCertificates(in: folder, host: "feeds.example")
-    var trusting = TLSConfiguration.makeClientConfiguration()
-    trusting.trustRoots = .file(certificates.authority)
+    let (certificates, trusting) = try Self.certified()
     let received = Mutex<[String]>([])
     let redirect =
       "HTTP/1.1 307 x\r\nLocation: http://feeds.example:PORT/plain\r\nContent-Length: 0\r\n\r\n"
@@ -118,6 +103,17 @@ import Testing
     let resolver = NameResolver { [try SocketAddress(ipAddress: "127.0.0.1", port: $1)] }
     let client = OutgoingClient(policy: policy, userAgent: "Tidings", resolver: resolver, tls: tls)
     try await withResource(client, release: { await $0.shutdown() }, body)
+  }
+
+  /// Returns certificates for feeds.example, and the configuration of a client that trusts their authority.
+  private static func certified() throws -> (TestCertificates, TLSConfiguration) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let certificates = try TestCertificates(in: folder, host: "feeds.example")
+    var trusting = TLSConfiguration.makeClientConfiguration()
+    trusting.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificates.authority))
+    return (certificates, trusting)
   }
 
   /// Starts a server that answers anything.

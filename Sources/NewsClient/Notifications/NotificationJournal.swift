@@ -218,9 +218,7 @@ extension NotificationJournal {
 
   /// Returns the request about an item before its delivery.
   private func waitingRequest(_ id: UUID) throws -> NotificationRequest? {
-    try Data.fetchOne(
-      db, sql: "SELECT json FROM requests WHERE identifier = ?", arguments: [NewsNotification.identifier(of: id)]
-    ).flatMap { try? JSONDecoder().decode(NotificationRequest.self, from: $0) }
+    try request(about: id, "SELECT json FROM requests WHERE identifier = ?")
   }
 
   /// Returns the notification about an item that the desktop may still show.
@@ -228,10 +226,13 @@ extension NotificationJournal {
   /// - Parameter isUnread: Whether the user must not have read the news since.
   private func shownRequest(_ id: UUID, isUnread: Bool) throws -> NotificationRequest? {
     let condition = isUnread ? "AND NOT is_read AND change IS NOT 'withdraw'" : ""
-    return try Data.fetchOne(
-      db, sql: "SELECT json FROM notifications WHERE identifier = ? AND handle IS NOT NULL \(condition)",
-      arguments: [NewsNotification.identifier(of: id)]
-    ).flatMap { try? JSONDecoder().decode(NotificationRequest.self, from: $0) }
+    return try request(
+      about: id, "SELECT json FROM notifications WHERE identifier = ? AND handle IS NOT NULL \(condition)")
+  }
+
+  private func request(about id: UUID, _ sql: String) throws -> NotificationRequest? {
+    try Data.fetchOne(db, sql: sql, arguments: [NewsNotification.identifier(of: id)])
+      .flatMap { try? JSONDecoder().decode(NotificationRequest.self, from: $0) }
   }
 
   private func change(_ request: NotificationRequest, _ change: String) throws {
