@@ -28,12 +28,13 @@ package final class OutcomeRecorder: Sendable {
   private struct State {
     var entries: [Entry] = []
     var waiters: [CheckedContinuation<Void, Never>] = []
-    /// The time after which nothing is written any more; nil until `close(within:)` is called.
+    /// The time after which nothing is tried again; nil until `bound(to:)` is called.
     var end: ContinuousClock.Instant?
+    /// Whether no worker brings more.
+    var isClosed = false
 
-    var isClosed: Bool { end != nil }
     /// Whether workers may bring more.
-    var hasRoom: Bool { entries.count <= OutcomeRecorder.capacity || isClosed }
+    var hasRoom: Bool { entries.count <= OutcomeRecorder.capacity || end != nil }
   }
 
   private let state = Mutex(State())
@@ -79,19 +80,19 @@ package final class OutcomeRecorder: Sendable {
   /// Writes batches until `close(within:)` was called and all is written, or the claims of the rest have ended.
   package func run() async {
     while true {
-      let (count, isClosed) = state.withLock { ($0.entries.count, $0.isClosed) }
+      let (count, isEnding, isClosed) = state.withLock { ($0.entries.count, $0.end != nil, $0.isClosed) }
       if count == 0 {
         if isClosed { return }
         await hasEntries.wait(for: .seconds(3600))
         continue
       }
-      if count < Self.batchSize, !isClosed { await isFull.wait(for: Self.batchTime) }
+      if count < Self.batchSize, !isEnding { await isFull.wait(for: Self.batchTime) }
       await flush()
     }
   }
 
-  /// Lets `run()` return once all is written, or a time has passed. The first call counts.
-  package func close(within time: Duration) {
+  /// Bounds the time in which outcomes are tried again. Workers that wait go on, and may bring more. The first call counts.
+  package func bound(to time: Duration) {
     let waiters = state.withLock { state in
       defer { state.waiters = [] }
       state.end = state.end ?? .now + time
@@ -100,6 +101,13 @@ package final class OutcomeRecorder: Sendable {
     for waiter in waiters { waiter.resume() }
     hasEntries.set()
     isFull.set()
+  }
+
+  /// Lets `run()` return once all is written, or a time has passed. It is called when no worker brings more: what is added
+  /// later may never be written.
+  package func close(within time: Duration) {
+    state.withLock { $0.isClosed = true }
+    bound(to: time)
   }
 
   private func flush() async {

@@ -96,7 +96,7 @@ final class ProviderLoop: Sendable {
         } else {
           // Workers also wait for the recorder while the database does not answer.
           group.cancelAll()
-          recorder.close(within: Self.graceTime)
+          recorder.bound(to: Self.graceTime)
         }
       }
       group.cancelAll()

@@ -91,14 +91,31 @@ extension Deliveries {
   /// - Parameter step: The time in seconds by which the clock is advanced whenever no message is under way, so that the
   ///   waits after failures end.
   func waitForAll(step: Double = 0) async throws {
-    // A clock that advances while messages are under way would end their leases.
     for _ in 0..<4000 {
-      let claimed = try await claimed()
+      let isAtRest = try await isAtRest()
       let owed = try await owed()
       if owed == 0 { return }
-      if claimed == 0 { advance(step) }
+      if isAtRest { advance(step) }
       try await Task.sleep(for: .milliseconds(50))
     }
     try await wait("nothing is owed") { try await owed() == 0 }
+  }
+
+  /// Waits until no message is under way.
+  func waitForRest() async throws { try await wait("no message is under way") { try await isAtRest() } }
+
+  /// Whether no message is claimed or being claimed. A clock that is advanced in between would end the claims.
+  private func isAtRest() async throws -> Bool {
+    let statements = try await count(
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()
+      """)
+    guard statements == 0 else { return false }
+    return try await count(
+      """
+      SELECT (SELECT count(*) FROM deliveries WHERE claim IS NOT NULL)
+        + (SELECT count(*) FROM alert_deliveries WHERE claim IS NOT NULL) AS count
+      """) == 0
   }
 }

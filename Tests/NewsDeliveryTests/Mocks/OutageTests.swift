@@ -36,17 +36,6 @@ import Testing
       """)
   }
 
-  /// Waits until no message is claimed. A clock that is advanced while messages are under way would end their claims.
-  private static func waitForRest(_ deliveries: Deliveries) async throws {
-    try await deliveries.wait("no message is under way") {
-      try await deliveries.count(
-        """
-        SELECT (SELECT count(*) FROM deliveries WHERE claim IS NOT NULL)
-          + (SELECT count(*) FROM alert_deliveries WHERE claim IS NOT NULL) AS count
-        """) == 0
-    }
-  }
-
   /// Lets an hour pass in which a service is paused, with a publication at first and every ten minutes, which all others
   /// send at once.
   ///
@@ -71,13 +60,13 @@ import Testing
       try await deliveries.wait("the others have publication \(step)") {
         try await owed(besides: provider, deliveries) == 0
       }
-      try await waitForRest(deliveries)
+      try await deliveries.waitForRest()
       deliveries.advance(600)
     }
     try await deliveries.wait("the service is paused again and again") {
       try await deliveries.state(provider)?.pauses ?? 0 > 1
     }
-    try await waitForRest(deliveries)
+    try await deliveries.waitForRest()
     #expect(try await counted(deliveries).owed[provider] ?? 0 >= count)
   }
 
@@ -94,7 +83,7 @@ import Testing
   /// Lets time pass until nothing is owed.
   private static func finish(_ provider: PushProvider, _ deliveries: Deliveries) async throws {
     for _ in 0..<200 {
-      try await waitForRest(deliveries)
+      try await deliveries.waitForRest()
       if try await counted(deliveries).owed.isEmpty { break }
       deliveries.advance(60)
       try await Task.sleep(for: .milliseconds(50))

@@ -80,6 +80,19 @@ import Testing
     #expect(lines.count == 1 && lines.first?.contains("7") == true)
   }
 
+  @Test("What workers bring after the time was bounded is written as long as they may bring more")
+  func late() async throws {
+    let written = Count()
+    try await Self.with({ _ in _ = written.next() }) { recorder in
+      recorder.bound(to: .seconds(60))
+      // Without entries, the recorder has nothing else to do by now.
+      try await Task.sleep(for: .milliseconds(200))
+      #expect(written.value == 0)
+      await recorder.add(Self.entry())
+      try await eventually("it is written") { written.value == 1 }
+    }
+  }
+
   @Test("Those who wait because there are too many outcomes go on when the process ends")
   func endOfWaits() async throws {
     let (barrier, added) = (Barrier(), Count())
@@ -92,7 +105,7 @@ import Testing
         }
       }
       try await eventually("the recorder is full") { added.value == OutcomeRecorder.capacity }
-      recorder.close(within: .seconds(60))
+      recorder.bound(to: .seconds(60))
       try await eventually("the last one goes on") { added.value > OutcomeRecorder.capacity }
     }
   }
