@@ -61,6 +61,9 @@ package struct IPAddress: Hashable, Sendable {
   /// Whether the address is an IPv4 address, in either form.
   package var isVersion4: Bool { high == 0 && low >> 32 == 0xffff }
 
+  /// Whether the address is one of the machine itself.
+  package var isLoopback: Bool { IPNetwork.loopback.contains { $0.contains(self) } }
+
   /// The address that identifies one client. An IPv6 subscriber has 64 bits of addresses to choose from (RFC 6177);
   /// these bits are 0 here.
   package var subscriber: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }

@@ -36,12 +36,16 @@ public struct IPNetwork: Sendable {
     other.high & masks.high == address.high && other.low & masks.low == address.low
   }
 
-  /// The networks that are not routed over the internet: loopback (RFC 1122 section 3.2.1.3), private (RFC 1918, RFC
-  /// 4193), link-local (RFC 3927, RFC 4291) and shared address space behind carrier-grade NAT (RFC 6598).
-  package static let privateNetworks = [
-    "127.0.0.0/8", "::1", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "169.254.0.0/16", "fe80::/10",
-    "100.64.0.0/10",
-  ].compactMap { IPNetwork($0) }
+  /// The addresses of the machine itself (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3).
+  static let loopback = ["127.0.0.0/8", "::1"].compactMap { IPNetwork($0) }
+
+  /// The networks that are not routed over the internet: loopback, private (RFC 1918, RFC 4193), link-local (RFC 3927, RFC
+  /// 4291) and shared address space behind carrier-grade NAT (RFC 6598).
+  package static let privateNetworks =
+    loopback
+    + [
+      "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "169.254.0.0/16", "fe80::/10", "100.64.0.0/10",
+    ].compactMap { IPNetwork($0) }
 }
 
 extension IPNetwork: CustomStringConvertible {

@@ -1,5 +1,6 @@
 import Foundation
 package import NIOCore
+import NetworkAddresses
 
 /// An address that can be requested: http or https, a host of ASCII letters, digits, hyphens and underscores or an IP
 /// address, and a target.
@@ -21,6 +22,9 @@ public struct OutgoingURL: Sendable, Hashable {
 
   /// The IP address in place of a name; nil for a name.
   package var literal: SocketAddress? { try? SocketAddress(ipAddress: host, port: port) }
+
+  /// Whether a request to it may have a secret: it is encrypted, or does not leave the machine, as in tests.
+  package var isSafeForSecrets: Bool { isSecure || host == "localhost" || IPAddress(host)?.isLoopback == true }
 
   /// Parses an address of at most 2048 bytes. Characters that are not allowed in a path or query are percent-encoded,
   /// and a host with other letters is converted to ASCII (RFC 5891).

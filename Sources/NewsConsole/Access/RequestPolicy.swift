@@ -30,7 +30,7 @@ struct RequestPolicy: Sendable {
   /// - Throws: `ProblemError`, 403, `console-needs-https`.
   func checkPlace(_ request: Request, _ context: APIContext) throws {
     guard !isSecure else { return }
-    let isLocal = client(of: request, context).map { address in Self.loopback.contains { $0.contains(address) } }
+    let isLocal = client(of: request, context)?.isLoopback
     // A proxy on this machine that is not configured hides its clients.
     let isForwarded = [HTTPField.Name.forwarded, .xForwardedFor].contains { request.headers[$0] != nil }
     let isKnownProxy = context.peer.map { proxies.trusts($0) } ?? false
@@ -70,8 +70,6 @@ struct RequestPolicy: Sendable {
     guard let authority = request.head.authority?.lowercased(), !authority.isEmpty else { return false }
     return origin == "http://\(authority)"
   }
-
-  private static let loopback = ["127.0.0.0/8", "::1"].compactMap { IPNetwork($0) }
 
   /// Returns the origin of a URL as browsers write it: scheme, host and any port other than that of the scheme.
   private static func origin(of url: String) -> String? {

@@ -69,7 +69,7 @@ public struct FCMCredentials: Sendable {
     let uri = content.tokenUri ?? ""
     tokenURI = uri.isEmpty ? "https://oauth2.googleapis.com/token" : uri
     // The request has an assertion that is as good as a password for an hour.
-    guard let url = try? OutgoingURL(tokenURI), url.isSecure || Self.isLoopback(url) else {
+    guard let url = try? OutgoingURL(tokenURI), url.isSafeForSecrets else {
       throw InvalidAccount(rule: "must name a file whose token_uri is an https URL")
     }
     keyID = content.privateKeyId
@@ -77,11 +77,6 @@ public struct FCMCredentials: Sendable {
       throw InvalidAccount(rule: "must name a file whose private_key is an RSA key of at least 2048 bits, as PEM")
     }
     self.key = key
-  }
-
-  /// Whether the host is this machine, as in tests.
-  private static func isLoopback(_ url: OutgoingURL) -> Bool {
-    ["localhost", "::1"].contains(url.host) || url.literal != nil && url.host.hasPrefix("127.")
   }
 }
 
