@@ -133,8 +133,14 @@ extension LocalNotifications {
     return try store.read { db in
       let journal = NotificationJournal(db)
       let requests = try journal.pending(due: now).filter { !isQuiet || $0.urgency == .critical }
+      let corrections = try journal.corrections().filter { correction in
+        let identifier = correction.request.identifier
+        // A request that is due replaces the notification, so that it is not withdrawn before.
+        let isReplaced = correction.isWithdrawal && requests.contains { $0.identifier == identifier }
+        return !isReplaced && !failed.contains(identifier)
+      }
       return Batch(
-        corrections: try journal.corrections().filter { !failed.contains($0.request.identifier) },
+        corrections: corrections,
         requests: try requests.map { ($0, try journal.handle(of: $0.identifier)) },
         news: NewsNotification.notifications(about: try journal.unmentioned(.desktop, onlyBreaking: isQuiet)))
     }

@@ -284,14 +284,11 @@ extension NotificationJournal {
     try String.fetchOne(db, sql: "SELECT handle FROM notifications WHERE identifier = ?", arguments: [identifier])
   }
 
-  /// Returns the delivered notifications to replace and to withdraw. One that a request is to replace is not withdrawn.
+  /// Returns the delivered notifications to replace and to withdraw.
   func corrections() throws -> [Correction] {
     try Row.fetchAll(
       db,
-      sql: """
-        SELECT json, handle, delivered, change FROM notifications
-        WHERE change = 'replace' OR change = 'withdraw' AND identifier NOT IN (SELECT identifier FROM requests)
-        """
+      sql: "SELECT json, handle, delivered, change FROM notifications WHERE change IS NOT NULL"
     ).compactMap { row in
       guard let request = try? JSONDecoder().decode(NotificationRequest.self, from: row["json"]),
         let handle = row["handle"] as String?
