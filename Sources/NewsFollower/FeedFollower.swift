@@ -128,12 +128,10 @@ public final class FeedFollower: Sendable {
   /// - Returns: nil if there is no outcome, because the lease was lost or the store has failed.
   @discardableResult
   private func poll(_ lease: SubscriptionLease) async -> PollOutcome? {
-    var retryAfter: Double?
+    var poll = FeedPoll(
+      store: store, client: client, lease: lease, limits: limits, clock: clock, random: random)
     do {
-      let poll = FeedPoll(
-        store: store, client: client, lease: lease, limits: limits, clock: clock, random: random)
-      guard let outcome = try await poll.run(noting: &retryAfter) else { return nil }
-      retryAfter = outcome.retryAfter
+      guard let outcome = try await poll.run() else { return nil }
       if let failure = outcome.failure {
         // A cancelled task has ended the connection itself, which is no failure of the feed.
         try Task.checkCancellation()
@@ -151,7 +149,7 @@ public final class FeedFollower: Sendable {
       if !isInterrupted { logger.warning("a poll could not be finished", metadata: ["error": "\(error)"]) }
       let wait = isInterrupted ? Self.interruptionWait : Self.faultWait
       // Cancellation must not keep the lease. If it cannot be given back, it ends by itself.
-      await Task.detached { [store, clock, retryAfter] in
+      await Task.detached { [store, clock, retryAfter = poll.retryAfter] in
         try? await store.releaseLease(lease, wait: wait, retryAfter: retryAfter, at: clock())
       }.value
       return nil

@@ -28,13 +28,14 @@ struct FeedPoll: Sendable {
   /// Returns random numbers from 0 to 1.
   let random: @Sendable () -> Double
 
+  /// The longest time in seconds before which a response so far asks for no request; nil if none does.
+  private(set) var retryAfter: Double?
+
   /// Requests a feed and stores its entries.
   ///
-  /// - Parameter retryAfter: Receives the longest time in seconds before which a response asks for no request, also if the
-  ///   poll throws after it.
   /// - Returns: nil if the lease was lost.
   /// - Throws: `CancellationError`, the errors of the store.
-  func run(noting retryAfter: inout Double?) async throws -> PollOutcome? {
+  mutating func run() async throws -> PollOutcome? {
     if let problem = lease.credentialsProblem {
       var outcome = failure(nil, problem)
       outcome.pauses = lease.credentialsProblem != nil
@@ -42,10 +43,9 @@ struct FeedPoll: Sendable {
     }
     do {
       let isConditional = lease.etag != nil || lease.lastModified != nil
-      let response = try await request(
-        try OutgoingURL(lease.subscription.url), isConditional: isConditional, noting: &retryAfter)
+      let response = try await request(try OutgoingURL(lease.subscription.url), isConditional: isConditional)
       switch response.status {
-      case 200: return try await outcome(of: response, noting: &retryAfter)
+      case 200: return try await outcome(of: response)
       case 304 where isConditional: return try success(response, schedule, ImportCounts())
       case 410:
         var outcome = failure(response, "the feed is gone for good (410)")
@@ -58,9 +58,7 @@ struct FeedPoll: Sendable {
     }
   }
 
-  private func request(
-    _ url: OutgoingURL, isConditional: Bool, noting retryAfter: inout Double?
-  ) async throws -> OutgoingResponse {
+  private mutating func request(_ url: OutgoingURL, isConditional: Bool) async throws -> OutgoingResponse {
     var fields = Self.requestFields(for: url, lease.credentials)
     if isConditional {
       fields[.ifNoneMatch] = lease.etag
@@ -90,16 +88,14 @@ struct FeedPoll: Sendable {
     }
   }
 
-  private func outcome(
-    of response: OutgoingResponse, noting retryAfter: inout Double?
-  ) async throws -> PollOutcome? {
+  private mutating func outcome(of response: OutgoingResponse) async throws -> PollOutcome? {
     guard let reading = try await read(response) else { return nil }
     if reading.isFeed {
       try await noteHubs(of: reading, response)
       return try await outcome(of: reading, response)
     }
     // A feed that was read before may be replaced by an error page with links for a while.
-    if lease.subscription.lastSuccess == nil { return try await discovered(on: response, reading, &retryAfter) }
+    if lease.subscription.lastSuccess == nil { return try await discovered(on: response, reading) }
     return failure(response, "the response is not a feed: \(reading.problem ?? "it is empty")")
   }
 
@@ -169,15 +165,13 @@ struct FeedPoll: Sendable {
   /// Follows the links of a page to its feed.
   ///
   /// - Parameter reading: The attempt to read the page as a feed.
-  private func discovered(
-    on page: OutgoingResponse, _ reading: FeedReading, _ retryAfter: inout Double?
-  ) async throws -> PollOutcome? {
+  private mutating func discovered(on page: OutgoingResponse, _ reading: FeedReading) async throws -> PollOutcome? {
     let links = try await FeedReading.links(in: page)
     var problem: String?
     for link in links.prefix(Self.maximumCandidates) {
       do {
         let url = try OutgoingURL(link.address)
-        let response = try await request(url, isConditional: false, noting: &retryAfter)
+        let response = try await request(url, isConditional: false)
         guard response.status == 200 else {
           problem = problem ?? "\(url.text): the server has answered with the status \(response.status)"
           continue
@@ -197,10 +191,7 @@ struct FeedPoll: Sendable {
         problem = problem ?? "\(link.address): \(error)"
       }
     }
-    // The next poll requests the page and all links again.
-    if let problem {
-      return failure(page, "the address is that of a page whose feed cannot be read: \(problem)", retryAfter)
-    }
+    if let problem { return failure(page, "the address is that of a page whose feed cannot be read: \(problem)") }
     return failure(
       page, "the response is neither a feed nor a page that links to one: \(reading.problem ?? "it is empty")")
   }
@@ -333,15 +324,11 @@ struct FeedPoll: Sendable {
     lease.credentials.map { $0.origin == url.origin } ?? true ? url.text : nil
   }
 
-  /// - Parameters:
-  ///   - response: The response; nil if there is none.
-  ///   - retryAfter: The wait in seconds that several responses demand; nil for that of the response.
-  private func failure(
-    _ response: OutgoingResponse?, _ message: String, _ retryAfter: Double? = nil
-  ) -> PollOutcome {
-    let retryAfter = retryAfter ?? response.flatMap { PollSchedule.retryAfter($0.fields, now: lease.start) }
+  /// - Parameter response: The response; nil if there is none.
+  private func failure(_ response: OutgoingResponse?, _ message: String) -> PollOutcome {
     var outcome = PollOutcome(
       wait: schedule.backoff(failures: lease.failures, retryAfter: retryAfter, now: lease.start, jitter: random()))
+    // The next poll may request all addresses again.
     outcome.retryAfter = retryAfter
     outcome.failure = (status: response?.status, message: String(message.terminalSafe.prefix(1000)))
     return outcome
