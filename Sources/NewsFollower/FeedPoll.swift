@@ -64,7 +64,8 @@ struct FeedPoll: Sendable {
       fields[.ifNoneMatch] = lease.etag
       fields[.ifModifiedSince] = lease.lastModified
     }
-    let response = try await client.send(OutgoingRequest(url: url, fields: fields), refresh: Self.refresh)
+    let response = try await client.send(
+      OutgoingRequest(url: url, fields: fields), at: lease.start, refresh: Self.refresh)
     let wait = PollSchedule.retryAfter(response.fields, now: lease.start)
     retryAfter = [retryAfter, wait].compactMap { $0 }.max()
     return response

@@ -28,9 +28,9 @@ struct ChainCookies {
   private var cookies: [Cookie] = []
 
   /// Notes the cookies that a response sets.
-  mutating func note(_ response: OutgoingResponse) {
+  mutating func note(_ response: OutgoingResponse, at now: Date) {
     for field in response.fields[values: .setCookie] {
-      guard let (cookie, isRemoval) = Self.cookie(field, from: response.url) else { continue }
+      guard let (cookie, isRemoval) = Self.cookie(field, from: response.url, at: now) else { continue }
       cookies.removeAll { $0.name == cookie.name && $0.isFor(cookie.host) && $0.path == cookie.path }
       if !isRemoval, cookies.count < Self.maximumCount { cookies.append(cookie) }
     }
@@ -47,7 +47,9 @@ struct ChainCookies {
     return field.isEmpty || field.utf8.count > Self.maximumBytes ? nil : field
   }
 
-  private static func cookie(_ field: String, from url: OutgoingURL) -> (cookie: Cookie, isRemoval: Bool)? {
+  private static func cookie(
+    _ field: String, from url: OutgoingURL, at now: Date
+  ) -> (cookie: Cookie, isRemoval: Bool)? {
     guard field.utf8.count <= maximumBytes, field.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else { return nil }
     let parts = field.split(separator: ";", omittingEmptySubsequences: false).map { part in
       part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { trimmed($0) }
@@ -62,7 +64,7 @@ struct ChainCookies {
       case "path" where value.hasPrefix("/"): cookie.path = value
       case "secure": cookie.isSecure = true
       case "max-age": isRemoval = Int(value).map { $0 <= 0 } ?? isRemoval
-      case "expires": hasExpired = date(value).map { $0 <= Date() } ?? hasExpired
+      case "expires": hasExpired = date(value).map { $0 <= now } ?? hasExpired
       case "domain":
         let domain = value.lowercased().drop { $0 == "." }
         guard domain.isEmpty || url.host == domain || url.host.hasSuffix("." + domain) else { return nil }

@@ -1,3 +1,4 @@
+public import Foundation
 public import HTTPTypes
 import NIOCore
 import NIOPosix
@@ -116,11 +117,14 @@ public final class OutgoingClient: Sendable {
   /// Sends a request and follows its redirects, with the cookies that these set. A method other than GET follows only
   /// redirects that keep it (307 and 308).
   ///
-  /// - Parameter refresh: Returns the address to which a page with the status 200 leads on. It is followed like a temporary
-  ///   redirect; nil to return the page.
+  /// - Parameters:
+  ///   - now: The time by which cookies expire.
+  ///   - refresh: Returns the address to which a page with the status 200 leads on. It is followed like a temporary
+  ///     redirect; nil to return the page.
   /// - Throws: `OutgoingError`; `CancellationError`; the errors of `refresh`.
   public func send(
-    _ request: OutgoingRequest, refresh: (@Sendable (OutgoingResponse) async throws -> String?)? = nil
+    _ request: OutgoingRequest, at now: Date = Date(),
+    refresh: (@Sendable (OutgoingResponse) async throws -> String?)? = nil
   ) async throws -> OutgoingResponse {
     let deadline = ContinuousClock.now + limits.totalTime
     var request = request
@@ -138,7 +142,7 @@ public final class OutgoingClient: Sendable {
       let target = try OutgoingURL(location, relativeTo: request.url)
       // A page that loads itself again leads nowhere.
       if response.status == 200, target == request.url { return response }
-      cookies.note(response)
+      cookies.note(response, at: now)
       isPermanent = isPermanent && [301, 308].contains(response.status)
       if isPermanent { movedTo = target }
       if target.authority != request.url.authority || target.isSecure != request.url.isSecure {

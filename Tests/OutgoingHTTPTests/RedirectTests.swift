@@ -106,6 +106,24 @@ import Testing
   }
 
   @Test(
+    "carries a cookie until the time at which it expires", arguments: [(-1, "a=1"), (0, nil)] as [(Double, String?)])
+  func expiry(seconds: Double, sent: String?) async throws {
+    try await FaultServer.with { server in
+      server.respond { request in
+        request.path == "/a"
+          ? FaultResponse(
+            status: 302, headers: [("Location", "/b"), ("Set-Cookie", "a=1; Expires=Wed, 01 Jan 3000 00:00:00 GMT")])
+          : FaultResponse()
+      }
+      try await OutgoingClientTests.withClient { client in
+        let request = OutgoingRequest(url: try OutgoingURL("http://feeds.example:\(server.port)/a"))
+        _ = try await client.send(request, at: Date(timeIntervalSince1970: 32_503_680_000 + seconds))
+        #expect(server.requests.map { $0["Cookie"] } == [nil, sent])
+      }
+    }
+  }
+
+  @Test(
     "carries a cookie without a path within the folder of the address that has set it",
     arguments: [
       ("/a/b?c=/d/", "/a/e", true), ("/a/b", "/a/c/d", true), ("/a/b", "/a", true), ("/a/b", "/c", false),
