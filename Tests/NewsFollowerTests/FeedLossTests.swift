@@ -52,8 +52,7 @@ import Testing
         "<item>\($0)<pubDate>2026-01-02</pubDate></item>"
       }
       let feed = Self.feed(items.joined())
-      let end = newItems == 1 ? 0 : "</channel></rss>".utf8.count
-      followed.server.respond { _ in feed.body { Data($0.dropLast(end)) } }
+      followed.server.respond { _ in newItems == 1 ? feed : feed.withoutEnd }
       let subscription = try await followed.poll(try await followed.subscribe("/feed"))
       #expect(subscription.lastError != nil && subscription.paused == (newItems == 1))
       #expect(subscription.losses?.messages.contains { $0.contains("neither text nor title") } == true)

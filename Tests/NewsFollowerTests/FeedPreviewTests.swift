@@ -75,7 +75,7 @@ import Testing
   @Test("Its failure has the status of a feed that breaks off")
   func brokenFeed() async throws {
     try await Followed.with { followed in
-      followed.server.respond { _ in Followed.feed(["a"]).body { Data($0.dropLast("</channel></rss>".utf8.count)) } }
+      followed.server.respond { _ in Followed.feed(["a"]).withoutEnd }
       let failure = await #expect(throws: FeedPreviewFailure.self) { try await Self.preview(followed, "/feed") }
       #expect(failure?.status == 200 && failure?.reason.contains("not a complete feed") == true)
     }

@@ -135,3 +135,8 @@ struct Followed: Sendable {
     return FaultResponse(headers: headers, body: Data(text.utf8))
   }
 }
+
+extension FaultResponse {
+  /// The RSS feed in the body without its end tags.
+  var withoutEnd: FaultResponse { self.body { Data($0.dropLast("</channel></rss>".utf8.count)) } }
+}

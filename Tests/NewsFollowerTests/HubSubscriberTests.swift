@@ -260,8 +260,7 @@ import Testing
       let id = try await hubs.follow()
       let request = try #require(try await hubs.send().first)
       #expect(try await hubs.verify(request).status == 200)
-      let half = "<rss version=\"2.0\"><channel><title>Port</title><item><guid>1</guid><title>a</title></item><item>"
-      hubs.serve(FaultResponse(body: Data(half.utf8)))
+      hubs.serve(Followed.feed(["a"]).withoutEnd)
       _ = try await hubs.follower.poll(id)
       #expect(try await hubs.store.subscription(id).lastError?.message.contains("not a complete feed") == true)
       #expect(try await hubs.send().isEmpty)

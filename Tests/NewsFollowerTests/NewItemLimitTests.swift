@@ -88,9 +88,7 @@ import Testing
   @Test("The new items of a feed that breaks off are counted too")
   func brokenFeed() async throws {
     try await Followed.with(newItems: NewItemLimits(perPoll: 3, perDay: 4)) { followed in
-      followed.server.respond { _ in
-        Followed.feed(Self.titles(1...3)).body { Data($0.dropLast("</channel></rss>".utf8.count)) }
-      }
+      followed.server.respond { _ in Followed.feed(Self.titles(1...3)).withoutEnd }
       let id = try await followed.subscribe("/feed")
       #expect(try await followed.poll(id).lastError?.message.contains("not a complete feed") == true)
       #expect(try await followed.titles().count == 3)
@@ -103,9 +101,7 @@ import Testing
   @Test("A feed that breaks off after more new entries than a poll stores is paused, too")
   func longBrokenFeed() async throws {
     try await Followed.with(newItems: NewItemLimits(perPoll: 3, perDay: 100)) { followed in
-      followed.server.respond { _ in
-        Followed.feed(Self.titles(1...5)).body { Data($0.dropLast("</channel></rss>".utf8.count)) }
-      }
+      followed.server.respond { _ in Followed.feed(Self.titles(1...5)).withoutEnd }
       let id = try await followed.subscribe("/feed")
       let paused = try await followed.poll(id)
       #expect(paused.paused && paused.lastError?.message.contains("more than 3 new entries") == true)
@@ -158,9 +154,7 @@ import Testing
       #expect(try await followed.poll(id).lastError == nil)
       let changed = Self.titles(1...5).map { $0 + "2" }
       followed.server.respond { _ in
-        breaksOff
-          ? Followed.feed(changed).body { Data($0.dropLast("</channel></rss>".utf8.count)) }
-          : Followed.feed(changed + Self.titles(6...11))
+        breaksOff ? Followed.feed(changed).withoutEnd : Followed.feed(changed + Self.titles(6...11))
       }
       let failed = try await followed.poll(id)
       #expect(failed.lastError != nil && failed.paused != breaksOff)
