@@ -41,8 +41,8 @@ public struct DeliveryConfiguration: Sendable {
   /// - Throws: `DeliverySettingError`.
   public init(_ settings: DeliverySettings) throws(DeliverySettingError) {
     limits = settings.limits
-    apnsURL = settings.apnsURL
-    fcmURL = settings.fcmURL
+    apnsURL = try Self.service(settings.apnsURL, for: "TIDINGS_APNS_URL")
+    fcmURL = try Self.service(settings.fcmURL, for: "TIDINGS_FCM_URL")
     do {
       origins = try WebPushOrigins(settings.pushOrigins)
     } catch {
@@ -78,6 +78,16 @@ public struct DeliveryConfiguration: Sendable {
           vapid, origins: origins, resolver: CheckedResolver(policy: policy), trustRoots: trustRoots))
     }
     return senders
+  }
+
+  /// Checks the address of a push service. Each request to it has a token.
+  private static func service(_ address: String?, for name: String) throws(DeliverySettingError) -> String? {
+    guard let address else { return nil }
+    guard let url = try? OutgoingURL(address), url.isSafeForSecrets else {
+      throw DeliverySettingError(
+        name: name, rule: "must be an https URL, or an http URL of this machine such as http://127.0.0.1:8443")
+    }
+    return address
   }
 
   private static func apns(_ settings: DeliverySettings) throws(DeliverySettingError) -> APNsCredentials? {

@@ -6,11 +6,13 @@ public struct DeliverySettings: Sendable {
   public var apnsKeyID = ""
   /// `TIDINGS_APNS_TEAM_ID`: the id of the developer team.
   public var apnsTeamID = ""
-  /// `TIDINGS_APNS_URL`: the address in place of Apple's, without a trailing slash; nil for Apple's.
+  /// `TIDINGS_APNS_URL`: the address in place of Apple's, without a trailing slash; nil for Apple's. http is for this machine
+  /// only.
   public var apnsURL: String?
   /// `TIDINGS_FCM_CREDENTIALS`: the path of the JSON file of a service account.
   public var fcmCredentials = ""
-  /// `TIDINGS_FCM_URL`: the address in place of Google's, without a trailing slash; nil for Google's.
+  /// `TIDINGS_FCM_URL`: the address in place of Google's, without a trailing slash; nil for Google's. http is for this machine
+  /// only.
   public var fcmURL: String?
   /// `TIDINGS_VAPID_KEY_FILE`: the path of a P-256 private key, as PEM.
   public var vapidKeyFile = ""

@@ -142,6 +142,22 @@ import Testing
     #expect(Self.error { $0.pushOrigins = ["ntfy.example.org"] }?.name == "TIDINGS_PUSH_ORIGINS")
   }
 
+  @Test("A service in place of Apple's or Google's receives tokens over TLS, and without TLS on this machine only")
+  func services() throws {
+    for url in ["http://push.example", "http://10.0.0.1:8443", "http://127.0.0.1.example", "push.example"] {
+      for error in [Self.error({ $0.apnsURL = url }), Self.error({ $0.fcmURL = url })] {
+        #expect(error?.rule.hasPrefix("must be an https URL, or an http URL of this machine") == true, "\(url)")
+      }
+    }
+    #expect(Self.error { $0.apnsURL = "http://a.example" }?.name == "TIDINGS_APNS_URL")
+    #expect(Self.error { $0.fcmURL = "http://a.example" }?.name == "TIDINGS_FCM_URL")
+    for url in ["https://push.example", "http://127.0.0.1:8443", "http://localhost:9", "http://[::1]"] {
+      var settings = DeliverySettings()
+      (settings.apnsURL, settings.fcmURL) = (url, url)
+      #expect(try DeliveryConfiguration(settings).providers.isEmpty, "\(url)")
+    }
+  }
+
   @Test("A service account without a part, or with a key that is not RSA, is refused")
   func serviceAccounts() throws {
     let complete = [
