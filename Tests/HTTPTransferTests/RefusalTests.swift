@@ -44,7 +44,7 @@ import Testing
     ),
     (
       "application/problem+json", #"{"title":"No","detail":"\#(String(repeating: "x", count: 501))"}"#,
-      ": " + String(repeating: "x", count: 500)
+      ": " + String(repeating: "x", count: 500) + "…"
     ),
     ("application/problem+json", #"{"title":"No","detail":"\#(String(repeating: "x", count: 1_000_000))"}"#, ""),
     ("application/problem+json", #"{"title":"No""#, ""), ("application/problem+json", "{}", ""),

@@ -1,19 +1,21 @@
-import Foundation
+package import Foundation
 
 extension HTTPRequester {
   /// The maximum number of bytes to read of a problem document.
   private static let maximumProblemBytes = 64 << 10
+  /// The maximum length of a server's explanation in characters.
+  private static let maximumExplanationLength = 500
 
   /// Returns whether the same request may be answered later: 408, 425, 429 and 5xx (RFC 9110, sections 15.5.9 and 15.6;
   /// RFC 8470, section 5.2; RFC 6585, section 4).
-  package static func isTemporary(_ status: Int) -> Bool {
+  static func isTemporary(_ status: Int) -> Bool {
     [408, 425, 429].contains(status) || status >= 500
   }
 
-  /// Returns the error for a response that no transfer expects.
+  /// Returns the error for a response that the caller does not expect.
   ///
   /// - Parameter content: The beginning of the response body.
-  func refusal(_ head: HTTPTransportResponse, content: Data = Data()) -> FetchError {
+  package func refusal(_ head: HTTPTransportResponse, content: Data = Data()) -> FetchError {
     FetchError(
       Self.isTemporary(head.status) ? .unavailable : .rejected,
       "the server responded with \(head.status)\(explanation(head, content))", status: head.status,
@@ -46,6 +48,9 @@ extension HTTPRequester {
     }
     let errors = (problem.errors ?? []).prefix(5).map { "\($0.field) \($0.rule)" }
     let reasons = errors.isEmpty ? [problem.detail ?? problem.title] : errors
-    return ": " + String(reasons.joined(separator: "; ").singleLine.prefix(500))
+    let line = reasons.joined(separator: "; ").singleLine
+    let maximum = Self.maximumExplanationLength
+    let text: String = line.count > maximum ? line.prefix(maximum) + "…" : line
+    return ": " + text
   }
 }

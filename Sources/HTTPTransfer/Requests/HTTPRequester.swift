@@ -192,7 +192,7 @@ package struct HTTPRequester: Sendable {
   }
 
   /// Returns the wait that a response demands, in seconds; nil if it demands none.
-  package func retryAfter(of head: HTTPTransportResponse) -> Double? {
+  func retryAfter(of head: HTTPTransportResponse) -> Double? {
     head["Retry-After"].flatMap {
       RetryAfterField.seconds($0, date: head["Date"], now: now(), maximum: RetryAfterStore.maximumWait)
     }

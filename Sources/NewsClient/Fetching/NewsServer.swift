@@ -114,8 +114,7 @@ struct NewsServer: Sendable {
       location("events", Self.topicsParameter(topics)), fields: [HTTPHeader("Accept", type)],
       originFields: token.map { [HTTPHeader("Last-Event-ID", $0.description)] } ?? [], meter: &meter)
     guard head.status == 200 else {
-      throw refusal(
-        head, problem(HTTPRequester.Response(head: head, body: try await requester.body(of: head, meter: &meter))))
+      throw refusal(HTTPRequester.Response(head: head, body: try await requester.body(of: head, meter: &meter)))
     }
     guard head.mediaType == type else {
       throw FetchError(.unexpectedResponse, "the response is not an event stream", status: head.status)
@@ -164,33 +163,19 @@ struct NewsServer: Sendable {
     case 410 where problem(response)?.type == "/problems/token-expired":
       return response
     default:
-      throw refusal(head, problem(response))
+      throw refusal(response)
     }
   }
 
   /// The maximum length of a server's text in a message for the user, in characters.
   private static let maximumExplanationLength = 300
 
-  func refusal(_ head: HTTPTransportResponse, _ problem: Problem?) -> FetchError {
-    let reason = problem.map(Self.explanation).map { ": \($0)" } ?? ""
-    let code: FetchError.Code =
-      switch head.status {
-      case let status where HTTPRequester.isTemporary(status): .unavailable
-      case 400...: .rejected
-      // Any other status may be that of a captive portal.
-      default: .unexpectedResponse
-      }
-    return FetchError(
-      code, "the server responded with \(head.status)\(reason)", status: head.status,
-      retryAfter: code == .unavailable ? requester.retryAfter(of: head).map { .seconds($0) } : nil)
-  }
-
-  /// Returns the server's own explanation on one line: the faulty fields, or else the detail or the title.
-  private static func explanation(_ problem: Problem) -> String {
-    let errors = (problem.errors ?? []).prefix(3).map { "\($0.field) \($0.rule)" }
-    let text = errors.isEmpty ? problem.detail ?? problem.title : errors.joined(separator: "; ")
-    let line = text.prefix(maximumExplanationLength + 1).description.terminalSafe
-    return line.count > maximumExplanationLength ? line.prefix(maximumExplanationLength) + "…" : line
+  func refusal(_ response: HTTPRequester.Response) -> FetchError {
+    var refusal = requester.refusal(response.head, content: response.body)
+    // Any other status may be that of a captive portal.
+    if response.head.status < 400 { refusal.code = .unexpectedResponse }
+    if refusal.code != .unavailable { refusal.retryAfter = nil }
+    return refusal
   }
 
   /// Returns the reason why a response cannot be decoded.

@@ -10,7 +10,7 @@ extension NewsServer {
   func pushOffer() async throws -> PushOffer {
     var meter = HTTPRequester.Meter()
     let response = try await requester.get(location("push", []), meter: &meter)
-    guard response.head.status == 200 else { throw refusal(response.head, problem(response)) }
+    guard response.head.status == 200 else { throw refusal(response) }
     return try decode(PushOffer.self, response)
   }
 
@@ -84,7 +84,7 @@ extension NewsServer {
     let response = try await requester.send(
       json: try content.map { try NewsJSON.encode($0) } ?? Data(), to: location(path, []), method: method,
       headers: authorization, meter: &meter)
-    guard response.head.status == status else { throw refusal(response.head, problem(response)) }
+    guard response.head.status == status else { throw refusal(response) }
     return response
   }
 }
