@@ -196,7 +196,7 @@ struct ReferenceRepair {
     let isHexadecimal = number.first.map { $0 | 0x20 == UInt8(ascii: "x") } == true
     let digits = isHexadecimal ? number.dropFirst() : number
     let text = String(decoding: digits, as: UTF8.self)
-    guard !digits.isEmpty, digits.allSatisfy({ isHexadecimal ? Self.isHexadecimal($0) : $0.isASCIIDigit }) else {
+    guard !digits.isEmpty, digits.allSatisfy({ isHexadecimal ? $0.isASCIIHexDigit : $0.isASCIIDigit }) else {
       return .stray
     }
     guard let value = UInt32(text, radix: isHexadecimal ? 16 : 10), Self.isAllowed(value) else {
@@ -216,9 +216,5 @@ struct ReferenceRepair {
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
     byte >= 0x80 || byte.isASCIIDigit || byte.isASCIILetter || "-._:".utf8.contains(byte)
-  }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    byte.isASCIIDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20
   }
 }
