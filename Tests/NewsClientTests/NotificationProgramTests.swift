@@ -49,27 +49,28 @@ import Testing
       }
     }
 
-    /// Returns the number of open files without a name from which a program has read.
-    private static func unnamedFiles() -> Int {
+    /// Returns the number of open pipes, and of open files without a name from which a program has read.
+    private static func openFiles() -> Int {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
       return names.count { name in
         let file = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")) ?? ""
+        if file.hasPrefix("pipe:") { return true }
         return file.hasSuffix(" (deleted)") && file.split(separator: "/").last?.hasPrefix("tidings-") == true
       }
     }
 
-    @Test("leaves none of these files open, also if it is missing", arguments: [false, true])
+    @Test("leaves no file or pipe open, also if it is missing", arguments: [false, true])
     func openFiles(isMissing: Bool) async throws {
       try await Installation.with { installation in
         let client = try await installation.notifier(RecordingPresenter(), program: Self.program(installation))
         if !isMissing { try Self.write("exit 0", installation) }
-        let before = Self.unnamedFiles()
+        let before = Self.openFiles()
         for _ in 0..<30 {
           let failures = await client.notifications.test()
           #expect(failures.isEmpty != isMissing, "\(failures)")
         }
         // Other tests may run such programs meanwhile.
-        try await eventually("they are closed") { Self.unnamedFiles() < before + 20 }
+        try await eventually("they are closed") { Self.openFiles() < before + 20 }
       }
     }
 
@@ -197,6 +198,8 @@ import Testing
         let failures = await client.notifications.test()
         #expect(failures.first == "the desktop is away")
         #expect(failures.last?.hasSuffix("/100% of a program has ended with status 3") == true, "\(failures)")
+        try Self.write("kill -TERM $$", installation)
+        #expect(await client.notifications.test().last?.hasSuffix(" was ended by signal 15") == true)
       }
     }
   }

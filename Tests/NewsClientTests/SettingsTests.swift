@@ -193,6 +193,21 @@ import Testing
     }
   }
 
+  @Test("raise notifications only if they say so", arguments: ["{}", #"{"notify":1}"#, #"{"notify":null}"#])
+  func unknownChoice(notifications: String) async throws {
+    try await Installation.with { installation in
+      let client = try await used(installation)
+      var options = client.notifications.options
+      options.showsNews = true
+      try client.notifications.setOptions(options)
+      let file = installation.folder.appending(path: "settings.json")
+      var members = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+      members["notifications"] = try JSONSerialization.jsonObject(with: Data(notifications.utf8))
+      try JSONSerialization.data(withJSONObject: members).write(to: file)
+      #expect(!NewsFetcher.notificationOptions(in: installation.folder).showsNews)
+    }
+  }
+
   @Test("change to another feed only after a response of its server")
   func unansweredSource() async throws {
     try await Installation.with { installation in

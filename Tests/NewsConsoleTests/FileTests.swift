@@ -226,6 +226,17 @@ import Testing
     }
   }
 
+  @Test("A long name of a file is cut on pages")
+  func longName() async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await console.signedIn()
+      let file = Self.png(String(repeating: "fog ", count: 40) + ".png")
+      let page = try await browser.submit(try await browser.get("/console/files").form("/console/files"), files: [file])
+      let name = try #require(try page.texts(ofClass: "name").first)
+      #expect(name.hasPrefix("fog fog") && name.hasSuffix("…") && name.unicodeScalars.count <= 81, "\(name)")
+    }
+  }
+
   @Test("Files that are refused are named with the reason, and the others are stored and shown")
   func someRefused() async throws {
     try await ConsoleServer.with { console in

@@ -313,6 +313,8 @@ import Testing
       (401, "THIRD_PARTY_AUTH_ERROR", "", "invalid"), (429, "QUOTA_EXCEEDED", "", "failure"),
       (500, "INTERNAL", "", "failure"), (503, "UNAVAILABLE", "", "failure"), (502, nil, "", "failure"),
       (408, nil, "", "failure"), (413, nil, "", "invalid"), (302, nil, "", "pause"),
+      // Something else than FCM has answered.
+      (204, nil, "", "pause"),
     ] as [(Int, String?, String, String)])
   func errors(_ status: Int, _ code: String?, _ details: String, _ expected: String) async throws {
     try await Self.with(Self.failure(status, code, details)) { service in
