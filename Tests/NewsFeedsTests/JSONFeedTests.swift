@@ -151,6 +151,7 @@ struct JSONFeedTests {
       (#""home_page_url":"/blog","feed_url":"/blog/feed.json""#, "https://example.org/blog/feed.json"),
       (#""home_page_url":"/blog""#, "https://example.org/blog/feed.json"),
       (#""home_page_url":"/blog","feed_url":"https://example.org/feed.json""#, nil),
+      (#""home_page_url":"/blog","feed_url":"https://example.org/feed.json""#, "https://example.com/feed.json"),
       (#""home_page_url":"example.org/blog","feed_url":"https://example.org/feed.json""#, nil),
       (#""home_page_url":"urn:x","feed_url":"https://example.org/feed.json""#, "https://example.com/feed.json"),
       (#""home_page_url":"urn:x","feed_url":"feed""#, "https://example.org/feed.json"),
