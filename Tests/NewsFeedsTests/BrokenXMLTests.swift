@@ -22,6 +22,7 @@ struct BrokenXMLTests {
     "skips only the entry that contains it",
     arguments: [
       ("<b>x</p>", "is not well-formed XML: Opening and ending tag mismatch: b line 6 and p"),
+      ("<b></p><items>x</items>", "is not well-formed XML: Opening and ending tag mismatch: b line 6 and p"),
       ("a < b", "is not well-formed XML: StartTag: invalid element name"),
       ("<a href='x>y</a>", "is not well-formed XML: Unescaped '<' not allowed in attributes values"),
       ("<a x='1' x='2'/>", "is not well-formed XML: Attribute x redefined"),

@@ -41,6 +41,9 @@ struct EncodingTests {
     let text = String(repeating: "Привет, мир. ", count: count / 13) + "Конец"
     expect(try Self.bytes(text, .windowsCP1251, declared: "windows-1251"), text: text)
     expect(Data(Self.feed(text, declared: "UTF-8").utf8), text: text)
+    // The end of a block is within a character of four bytes.
+    let faces = "éabc" + String(repeating: "😀", count: count / 4)
+    expect(Data(Self.feed(faces, declared: "UTF-8").utf8), text: faces)
   }
 
   @Test(
@@ -107,6 +110,9 @@ struct EncodingTests {
     expect(Data(mixed), text: "Grüße é", notes: notes)
     let lines = Data("{\"date\":\"2026\",\"text\":\"caf\u{1}\"}".utf8).map { $0 == 1 ? 0xE9 : $0 }
     expect(Data(lines), text: "café", notes: ["line 1: has bytes that are not UTF-8; they are read as windows-1252"])
+    let cut = Data("{\"date\":\"2026\",\"text\":\"x\"}\n".utf8) + Data([0xC3])
+    let note = "noted line 2: has bytes that are not UTF-8; they are read as windows-1252"
+    #expect(events(cut).complaints.last == note)
   }
 
   /// Returns UTF-8 in which the bytes 1, 2, 3 ... stand for others.
@@ -217,6 +223,22 @@ struct EncodingTests {
     bytes = Data(Self.feed("a\u{0}\u{B}b", declared: "UTF-8").utf8)
     expect(
       bytes, text: "ab", notes: ["line 5: has control characters, which XML does not allow; they are removed"])
+  }
+
+  @Test(
+    "replace invalid units of UTF-16 and UTF-32, and read what follows",
+    arguments: [
+      ("UTF-16LE", String.Encoding.utf16LittleEndian, [0x00, 0xDC]), ("UTF-16BE", .utf16BigEndian, [0xDC, 0x00]),
+      ("UTF-32LE", .utf32LittleEndian, [0x00, 0x00, 0x11, 0x00]),
+    ] as [(String, String.Encoding, [UInt8])])
+  func invalidUnits(name: String, encoding: String.Encoding, unit: [UInt8]) throws {
+    var bytes = try Self.bytes("Grüße x 東京", encoding, declared: "UTF-8")
+    let before = try #require("ße ".data(using: encoding))
+    let after = try #require(bytes.firstRange(of: before)).upperBound
+    bytes.replaceSubrange(after..<after + unit.count, with: unit)
+    expect(
+      bytes, text: "Grüße \u{FFFD} 東京",
+      notes: ["line 5: has bytes that are not \(name); they are replaced by U+FFFD"])
   }
 
   @Test("are recognised by the first bytes after any number of blank lines")

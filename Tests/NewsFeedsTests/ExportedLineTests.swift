@@ -133,6 +133,11 @@ struct ExportedLineTests {
         #"the field "attachments.bytes" is missing or cannot be read"#
       ),
       (#""sourceDigest":"abc""#, #"the field "sourceDigest" is missing or cannot be read"#),
+      (#""sourceDigest":"0a0a""#, #"the field "sourceDigest" is missing or cannot be read"#),
+      (
+        #""sourceDigest":"\#(String(repeating: "0a", count: 32))-""#,
+        #"the field "sourceDigest" is missing or cannot be read"#
+      ),
       (
         #""sourceDigest":"\#(String(repeating: "0a", count: 32))""#, #"the field "source" is missing or cannot be read"#
       ),
@@ -153,6 +158,7 @@ struct ExportedLineTests {
   func sanitised() throws {
     let entry = try entry(Self.line(#""html":"<p onclick=x>h<script>y</script></p>""#))
     #expect(entry.html == "<p>h</p>")
+    #expect(try NewsFeedsTests.entry(Self.line(#""html":"<script>y</script>""#)).html == nil)
   }
 }
 
@@ -175,6 +181,12 @@ struct NewsroomLineTests {
         .newsroom(line: Data(#" { "item" : {"id": "x"}}"#.utf8), .line(2)),
       ])
     #expect(events.count == 4)
+    // The first field of an entry may have the name of a record.
+    for name in ["topic", "media"] {
+      let line = #"{"\#(name)": "sea", "guid": "1", "date": "2026-01-01", "text": "x"}"#
+      let reader = FeedReader(FeedReader.Options(readsNewsrooms: true))
+      #expect((reader.feed(Data(line.utf8)) + reader.finish()).entries.map(\.text) == ["x"])
+    }
     // A feed must not be able to set states or histories.
     let feed = FeedReader()
     for event in feed.feed(Data(text.utf8)) + feed.finish() {

@@ -63,6 +63,8 @@ struct FeedDateTests {
       ("Wed, 01 Jan 2020 00:30:00 +0100", "2019-12-31T23:30:00.000Z"),
       ("29 Feb 2024 23:59:60 GMT", "2024-03-01T00:00:00.000Z"),
       ("1500-01-01T00:00:00Z", "1500-01-01T00:00:00.000Z"),
+      ("20 Aug 2026 13:45:06:500", "2026-08-20T13:45:06.500Z"), ("20 août 15h 2026", "2026-08-20T15:00:00.000Z"),
+      ("Sun, 25 Oct 2026 01:30:00 Europe/Berlin", "2026-10-24T23:30:00.000Z"),
     ])
   func exact(text: String, expected: String) {
     #expect(FeedDate.date(from: text).map { RFC3339.string(from: $0) } == expected)
@@ -200,6 +202,8 @@ struct FeedDateTests {
     #expect(dates(["01/05/2024"], language: "fr") == ["2024-05-01"])
     #expect(dates(["Fri, 01/05/2024"]) == ["2024-01-05"])
     #expect(dates(["Wed, 01/05/2024"]) == ["2024-05-01"])
+    // The weekday is that of the local day, which is a Thursday in UTC.
+    #expect(dates(["Fri, 01/05/2024 00:30:00 +0200"]) == ["2024-01-04"])
     #expect(dates(["01/05/2024 10:00 AM"]) == ["2024-01-05"])
     #expect(dates(["05-01-2024", "05.01.2024"]) == ["2024-01-05", "2024-01-05"])
     #expect(dates(["01/05/2024", "x"]) == [nil, nil])

@@ -96,6 +96,8 @@ struct FeedDiscoveryTests {
     #expect(try title(link, .utf16) == "Новости")
     #expect(try title(link, .windowsCP1251, contentType: "text/html; charset=windows-1251") == "Новости")
     #expect(try title("<meta charset=windows-1251>" + link, .windowsCP1251) == "Новости")
+    let page = "<meta charset=utf-8>" + link
+    #expect(try title(page, .windowsCP1251, contentType: "text/html; charset=windows-1251") == "Новости")
     let old = "<META http-equiv=Content-Type content='text/html; charset=windows-1251'>"
     #expect(try title(old + link, .windowsCP1251) == "Новости")
     #expect(try title("<meta charset=windows-1251>" + link, .utf8) == "Новости")

@@ -268,5 +268,8 @@ struct FeedModuleTests {
     let proxy = "http://feedproxy.google.com/~r/x/~3/abc/"
     #expect(try url(proxy, "javascript:alert(1)") == proxy)
     #expect(try url(proxy, "https://[/") == proxy)
+    for host in ["a%20b.example", String(repeating: "a.", count: 130) + "example"] {
+      #expect(try url(proxy, "https://\(host)/") == proxy)
+    }
   }
 }

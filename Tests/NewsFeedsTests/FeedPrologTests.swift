@@ -90,7 +90,11 @@ struct FeedPrologTests {
 
   @Test("does not make a page a feed")
   func pages() {
-    for page in ["<!DOCTYPE html><p><rss><channel>", "<html><body><feed>", "just text", "<p>one</p>"] {
+    let pages = [
+      "<!DOCTYPE html><p><rss><channel>", "<html><body><feed>", "just text", "<p>one</p>",
+      "<!DOCTYPE html><p>" + Self.bare,
+    ]
+    for page in pages {
       #expect(events(page).entries.isEmpty)
       #expect(events(page).complaints.contains { $0.hasPrefix("failed") })
     }

@@ -119,6 +119,10 @@ struct FeedReaderTests {
     #expect(found.complaints == Array(repeating: "skipped line 5: is larger than 2000 bytes", count: 2))
     let deep = rss("<item><description>" + String(repeating: "<b>", count: 1000))
     #expect(events(deep).complaints == ["skipped line 5: has more than 256 nested elements"])
+    // The namespaces of entries in a row are not nested.
+    let row = (0..<300).map { Self.item.replacing("<guid>1", with: "<x:a xmlns:x='urn:x'/><guid>\($0)") }.joined()
+    #expect(events(rss(row)).complaints == [])
+    #expect(events(rss(row)).entries.count == 300)
   }
 
   @Test("omits links and files whose port no client can connect to")

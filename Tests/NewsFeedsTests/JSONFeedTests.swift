@@ -78,6 +78,9 @@ struct JSONFeedTests {
     #expect(try url(external) == "https://example.com/about")
     #expect(try url(external + ",\"url\":\"/own\"") == "https://example.org/own")
     #expect(try url("") == nil)
+    let item = #"{"id":"1","content_text":"x","date_published":"2026-08-20","url":"ftp://example.org/"}"#
+    let loss = #"reduced entry 1: the link is omitted: "ftp://example.org/" is no http or https address"#
+    #expect(events(feed(item)).complaints == [loss])
   }
 
   @Test("reports items by number and reads the others")

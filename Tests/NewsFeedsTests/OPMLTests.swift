@@ -214,10 +214,12 @@ struct OPMLTests {
         text='C' xmlUrl="https://example.org/a"/>
       <!-- <outline text="A" text="B" --><outline text="1 &lt; 2 < 3" xmlUrl='https://example.org/b'/>
       <outline text = 'D' title="D" xmlUrl="https://example.org/d" ></outline><outline text='E>' xmlUrl='https://example.org/e'/>
+      <outline text="No address" type="rss"/>
       """)
     #expect(list.feeds.map(\.title) == ["A", "1 < 2 < 3", "D", "E>"])
     #expect(
       list.problems.map(\.description) == [
+        "line 7: the feed \"No address\" has no http or https address (xmlUrl)",
         "line 3: has the attribute \"text\" twice; the first one applies",
         "line 3: has the attribute \"text\" twice; the first one applies",
       ])

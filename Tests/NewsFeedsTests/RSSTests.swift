@@ -129,6 +129,11 @@ struct RSSTests {
   func files(written: String) throws {
     let item = "<item><guid>1</guid><title>t</title><pubDate>2026</pubDate><enclosure \(written)</item>"
     #expect(try entry(rss(item)).attachments == [Attachment(url: "https://example.org/a.mp3", type: "audio/mpeg")])
+    // The type is that of the path.
+    for end in ["?x=1", "#t=10"] {
+      let file = try entry(rss(item.replacing("/a.mp3", with: "/a.mp3" + end))).attachments.first
+      #expect(file?.type == "audio/mpeg", "\(end)")
+    }
   }
 
   @Test("reads undeclared prefixes, the Dublin Core date, and unescaped markup")

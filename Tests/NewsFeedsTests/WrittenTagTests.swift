@@ -41,6 +41,7 @@ struct WrittenTagTests {
       ("AT&amp;T", "AT&T"), ("First<br>Second", "First\nSecond"), ("H<sub>2</sub>O", "H2O"),
       ("<p>One<p>Two", "One\n\nTwo"), ("<i>Cut off here", "Cut off here"),
       ("<b>Use</b> <script> and <Foo> now", "Use <script> and <Foo> now"), ("a < b &amp;amp; c", "a < b &amp; c"),
+      ("<b>Bold</b> news<foo/>", "Bold news"), ("<b>Use</b> Map<K, V> now", "Use Map<K, V> now"),
     ])
   func markup(text: String, plain: String) throws {
     let found = try read(text)
@@ -191,6 +192,7 @@ struct WrittenTagTests {
       ("Intro. <blockquote> Quoted words </blockquote>", "Intro.\n\nQuoted words"),
       ("Watch <iframe src='https://v.example/1'></iframe> now", "Watch\nv.example/1\nnow"),
       ("<p> Ja </p>", "Ja"), ("First <br/> second", "First\nsecond"),
+      ("One two… <p> Three four.", "One two…\n\nThree four."), ("潮が引く。 <p> 潮が満ちる。", "潮が引く。\n\n潮が満ちる。"),
     ])
   func sentences(text: String, plain: String) throws {
     #expect(try read(text).text == plain)

@@ -171,6 +171,8 @@ import Testing
     }
     #expect(try await Self.titles(after: [[story(1), story(2)]]) == ["Story 1", "Story 2"])
     #expect(try await Self.titles(after: [[story(1)], [story(2)]]) == ["Story 2"])
+    // The item of the first one has the UUID as its id, and stays the only one with its story.
+    #expect(try await Self.titles(after: [[story(1)], [story(1), story(2)]]) == ["Story 1", "Story 2"])
     // An item from before UUIDs were known has the id of the name, which is not distrusted either.
     try await Self.polling([Self.document([story(2)])]) { followed in
       try await Self.storeAsBefore(Self.document([story(1)]), followed)
@@ -223,6 +225,18 @@ import Testing
     let isDated = hour == 0
     let titles = try await Self.titles(after: documents)
     #expect(titles == (isDated ? ["Story 3"] : ["Story 1", "Story 2", "Story 3"]))
+  }
+
+  @Test("An entry without a title of which nothing but the guid has stayed is another one")
+  func untitled() async throws {
+    let documents = (1...3).map { (number: Int) in
+      let entry = Entry(title: "", link: "/\(number)", hour: number, text: "Text \(number)")
+      return Data(String(decoding: Self.document([entry]), as: UTF8.self).replacing("<title></title>", with: "").utf8)
+    }
+    try await Self.polling(documents) { snapshots, _ in
+      #expect(snapshots.map(\.count) == [1, 2, 3])
+      for (id, item) in snapshots[0] { #expect(snapshots[2][id] == item) }
+    }
   }
 
   @Test("Other identifiers take the place of a missing guid", arguments: ["dc:identifier", "a:id"])

@@ -77,6 +77,8 @@ import Testing
       ("item", #"{"source": "a"}"#, "source"), ("item", #"{"source": "a", "sourceDigest": "\#(digest)"}"#, "source"),
       ("item", #"{"source": "a\u0000", "guid": "b", "sourceDigest": "\#(digest)"}"#, "source"),
       ("item", #"{"source": "a", "guid": "b", "sourceDigest": "0a"}"#, "sourceDigest"),
+      ("item", #"{"source": "a", "guid": "b", "sourceDigest": "\#(digest)-"}"#, "sourceDigest"),
+      ("media", #"{"sha256": "\#(digest)-"}"#, "sha256"),
       ("item", #"{"title": "\#(String(repeating: "é", count: 513))"}"#, "title"),
       ("item", #"{"author": " \u00a0"}"#, "author"), ("item", #"{"url": "javascript:alert(1)"}"#, "url"),
       ("item", #"{"topics": ["A b"]}"#, "topics"), ("item", #"{"topics": \#(list(#""a""#, 17))}"#, "topics"),
@@ -134,6 +136,10 @@ import Testing
     #expect(item.content.html == "<p>x</p>")
     #expect(item.content.topics == ["a"])
     #expect(item.content.attachments.count == 32)
+    guard case .item(let scripted) = try Self.record("item", #"{"html": "<script>alert(1)</script>"}"#) else {
+      throw UnexpectedRecord()
+    }
+    #expect(scripted.content.html == nil)
   }
 
   @Test("of an erased item keeps the name of its source, which is all that is left of its origin")

@@ -32,15 +32,18 @@ import Testing
     }
   }
 
-  @Test("Large items are exported in pages of at most 1 MiB, none of them left out")
+  @Test("Large items are exported in pages of at most 1 MiB, oldest first, none of them left out")
   func largeItems() async throws {
     try await NewsDatabase.withStore { store, sql in
       let ids = (1...20).map { UUID($0) }
-      try await sql.publish(ids, text: String(repeating: "x", count: 200_000))
+      for (days, id) in ids.enumerated() {
+        let date = Date.newYear - 86_400 * Double(days)
+        try await sql.publish([id], text: String(repeating: "x", count: 200_000), date: date)
+      }
       let pages = Mutex<[[UUID]]>([])
       try await store.export { page, _ in pages.withLock { $0.append(page.map(\.item.id)) } }
       let found = pages.withLock { $0 }
-      #expect(found.flatMap { $0 } == ids)
+      #expect(found.flatMap { $0 } == ids.reversed())
       #expect(found.allSatisfy { 1...5 ~= $0.count }, "\(found.map(\.count))")
     }
   }

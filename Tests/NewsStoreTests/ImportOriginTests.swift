@@ -70,6 +70,20 @@ import Testing
     }
   }
 
+  @Test("A new name for two items in one import is that of the first one")
+  func sharedName() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      _ = try await store.importItems([Self.entry(1, origin: nil), Self.entry(2, origin: nil)])
+      let renamed = [1, 2].map { number in
+        var entry = Self.entry(9, origin: nil, revision: number + 1)
+        entry.earlierID = UUID(number)
+        return entry
+      }
+      _ = try await store.importItems(renamed)
+      #expect(try await [Self.text(store, 1), Self.text(store, 2)] == ["revision 3", "revision 1"])
+    }
+  }
+
   @Test("An entry of another source does not change an item")
   func otherSource() async throws {
     try await NewsDatabase.withStore { store, _ in

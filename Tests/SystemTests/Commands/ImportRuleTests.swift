@@ -106,6 +106,26 @@ import Testing
     }
   }
 
+  @Test("A folder inside that cannot be read is counted and fails the import, and the rest is imported")
+  func unreadableFolder() async throws {
+    try await Installation.with { installation in
+      try await withFolder(["a.jsonl": Self.line(1, ""), "closed/b.jsonl": Self.line(2, "")]) { folder in
+        let closed = folder.appending(path: "closed").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: closed)
+        // Root reads any folder, unless it gives up that right.
+        let rights = geteuid() == 0 ? ["--bounding-set", "-dac_override,-dac_read_search"] : []
+        let result = try await ChildProcess(
+          rights + [ChildProcess.tidings, "import", folder.path], executable: "/usr/bin/setpriv",
+          environment: installation.environment()
+        ).result()
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: closed)
+        #expect(result.status == 1)
+        #expect(result.errors.hasPrefix("\(closed): cannot be read: "), "\(result.errors)")
+        #expect(result.output == "read 1, inserted 1, updated 0, unchanged 0, skipped 0, unreadable files 1\n")
+      }
+    }
+  }
+
   @Test("Categories with one slug have topics of their own, and keep them in later imports")
   func topics() async throws {
     try await Installation.with { installation in
