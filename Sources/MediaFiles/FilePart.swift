@@ -123,7 +123,8 @@ final class FilePart: MediaPart {
     if stat(place, &other) == 0, other.st_ino == own.st_ino, other.st_dev == own.st_dev { return }
     // A file with the same content. It is replaced, because the date of the new one keeps it from being removed.
     let name = "\(directory.path)/\(MediaDirectory.uploadPrefix)\(UUID().uuidString.lowercased())"
-    guard Foundation.link(path, name) == 0 else { throw .last("link") }
+    // Without a second name, the part itself takes the place.
+    guard Foundation.link(path, name) == 0 else { return try move(path, to: place) }
     try move(name, to: place)
   }
 

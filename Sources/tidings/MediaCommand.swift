@@ -86,7 +86,8 @@ struct MediaCommand: AsyncParsableCommand {
         if json {
           let encoder = JSONEncoder()
           encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-          try StandardStreams.printResult(String(decoding: try encoder.encode(report), as: UTF8.self))
+          try StandardStreams.printResult(
+            String(decoding: try encoder.encode(report), as: UTF8.self).terminalSafeJSON)
         } else {
           let rows = Self.rows(report)
           if !rows.isEmpty { try StandardStreams.printList(["FINDING", "ID OR FILE", "FILE", "BYTES", "NAME"], rows) }

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import MediaFiles
+import TestKit
 import Testing
 
 @Suite struct MediaDirectoryTests {
@@ -156,6 +157,65 @@ import Testing
   func unusable() {
     #expect(throws: (any Error).self) { try MediaDirectory(URL(filePath: "/dev/null/media")) }
     #expect(throws: MediaError.failed("opendir", code: ENOTDIR)) { try MediaDirectory(URL(filePath: "/dev/null")) }
+    #expect(throws: MediaError.failed("stat", code: ENOTDIR)) {
+      try MediaDirectory(URL(filePath: "/dev/null/media"), createsFolder: false)
+    }
+    // Not even root can write there.
+    #expect(throws: MediaError.self) { try MediaDirectory(URL(filePath: "/proc/sys")) }
+  }
+
+  @Test("A label, a file or a part that cannot be opened is an error, not a missing one")
+  func unreadable() async throws {
+    try await Self.with { directory, folder in
+      let (digest, part) = (MediaDigest(SHA256.hash(data: Data("abc".utf8))), UUID())
+      for name in ["library.json", digest.hexadecimal, "part-\(part.uuidString.lowercased())"] {
+        // A link to itself.
+        try FileManager.default.createSymbolicLink(
+          atPath: folder.appending(path: name).path, withDestinationPath: name)
+      }
+      let error = MediaError.failed("open", code: ELOOP)
+      await #expect(throws: error) { try await directory.label() }
+      await #expect(throws: error) { try await directory.open(digest) }
+      await #expect(throws: error) { try await directory.open(part) }
+      await #expect(throws: MediaError.failed("stat", code: ELOOP)) { try await directory.length(part) }
+    }
+  }
+
+  /// Returns the number of open descriptors of a folder and of files in it, including removed ones.
+  private static func openDescriptors(_ folder: URL) throws -> Int {
+    let name = folder.deletingLastPathComponent().lastPathComponent
+    return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { number in
+      let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+      return path?.contains("/\(name)/") ?? false
+    }
+  }
+
+  @Test("Uploads, parts, labels, downloads, lists and sweeps leave no descriptor open")
+  func descriptors() async throws {
+    try await Self.with { directory, folder in
+      let digest = try await Self.store([Array("abc".utf8)], in: directory)
+      let id = UUID()
+      do {
+        let file = try #require(try await directory.open(digest))
+        let part = try #require(try await directory.open(id))
+        #expect(try Self.openDescriptors(folder) >= 2)
+        #expect(Self.read(file) == Array("abc".utf8))
+        #expect(try await part.truncate(to: 0) == 0)
+        try await part.write(Array("%PDF-1.7".utf8))
+        _ = try await part.finish(.pdf)
+        try await part.publish()
+        await part.close()
+        _ = try await directory.begin()
+      }
+      try await directory.setLabel(Data("a".utf8))
+      #expect(try await directory.label() == Data("a".utf8))
+      try Data().write(to: folder.appending(path: "upload-\(UUID())"))
+      try await directory.sweep()
+      #expect(try await directory.remove([id]) == 1)
+      #expect(try await directory.digests().count == 2)
+      // Files are closed asynchronously.
+      try await eventually("all are closed") { try Self.openDescriptors(folder) == 0 }
+    }
   }
 
   @Test(

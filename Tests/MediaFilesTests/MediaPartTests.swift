@@ -94,6 +94,34 @@ import Testing
     }
   }
 
+  @Test("becomes a file, and replaces one with the same content, also if it can have no second name")
+  func noLinks() async throws {
+    try await Self.with { parts, _, folder in
+      let (id, content) = (UUID(), Data("%PDF-1.7".utf8))
+      let path = folder.appending(path: "part-\(id.uuidString.lowercased())").path
+      let part = try #require(try await parts.open(id))
+      #expect(try await part.truncate(to: 0) == 0)
+      try await part.write(Array(content))
+      let file = folder.appending(path: try await part.finish(.pdf).digest.hexadecimal)
+      // Few file systems have no hard links, but ext4 allows 65000 of a file.
+      let links = folder.appending(path: "links")
+      try FileManager.default.createDirectory(at: links, withIntermediateDirectories: false)
+      var count = 0
+      while count < 70_000, link(path, "\(links.path)/\(count)") == 0 { count += 1 }
+      guard count < 70_000 else { return }
+      try await part.publish()
+      #expect(try Self.names(folder) == [file.lastPathComponent, "links"])
+      // Another request has stored the same content before this one.
+      try FileManager.default.moveItem(atPath: file.path, toPath: path)
+      try content.write(to: file)
+      try await part.publish()
+      #expect(try Self.names(folder) == [file.lastPathComponent, "links"])
+      var status = stat()
+      _ = stat(file.path, &status)
+      #expect(Int(status.st_nlink) == count + 1)
+    }
+  }
+
   @Test("becomes a file with the date of its publication, not that of its last byte")
   func publicationDate() async throws {
     try await Self.with { parts, directory, folder in

@@ -60,12 +60,15 @@ import Testing
 
   /// An Exif segment with a gap before its directory, and the orientation behind another entry.
   private static let laterOrientation: [UInt8] = {
-    let header: [UInt8] = [0x4d, 0x4d, 0, 42, 0, 0, 0, 10, 9, 9, 0, 2]
+    let header: [UInt8] = [0x4d, 0x4d, 0, 42, 0, 0, 0, 10, 0, 0, 0, 2]
     let entries: [UInt8] = [
       0x01, 0x0f, 0, 3, 0, 0, 0, 1, 0, 1, 0, 0, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0,
     ]
     return segment(0xe1, Array("Exif\0\0".utf8) + header + entries)
   }()
+
+  /// Segments of a colour profile and thumbnails, more than most cameras write.
+  private static let manySegments = Array(repeating: segment(0xe2, [0]), count: 1000).flatMap { $0 }
 
   private static let xmp = segment(0xe1, Array("http://ns.adobe.com/xap/1.0/\0".utf8))
 
@@ -81,7 +84,7 @@ import Testing
       (exif(8, isLittle: true) + segment(0xc0, frame), [480, 640]), (exif(9) + segment(0xc0, frame), [640, 480]),
       // XMP shares the marker of Exif.
       (exif(6) + xmp + segment(0xc0, frame), [480, 640]), (xmp + exif(6) + segment(0xc0, frame), [480, 640]),
-      (laterOrientation + segment(0xc0, frame), [480, 640]),
+      (laterOrientation + segment(0xc0, frame), [480, 640]), (manySegments + segment(0xc0, frame), [640, 480]),
     ] as [([UInt8], [Int])])
   func jpeg(segments: [UInt8], size: [Int]) {
     #expect(Self.size(.jpeg, [0xff, 0xd8] + segments) == size)
@@ -92,6 +95,8 @@ import Testing
     arguments: [
       segment(0xda, [1]) + segment(0xc0, frame), segment(0xc0, [8, 0, 0, 2, 0x80, 3]), [0xff, 0xc0, 0, 1],
       [0, 0xff, 0xc0], Array(repeating: 0xff, count: 10_000), [],
+      // The length of a segment includes itself, so that it is 2 or more.
+      [0xff, 0xe1, 0, 0] + segment(0xc0, frame), [0xff, 0xe1, 0, 1] + segment(0xc0, frame),
     ] as [[UInt8]])
   func missing(segments: [UInt8]) {
     #expect(Self.size(.jpeg, [0xff, 0xd8] + segments) == nil)

@@ -144,7 +144,7 @@ import Testing
         form["text"] = "A long new text."
         try await browser.signIn(key)
         let before = try await console.store.editorialItems(EditorialQuery()).items
-        let file = FormFile(name: "x.png", type: "image/png", content: Data("x".utf8))
+        let file = FormFile(name: "x.png", type: "image/png", content: SampleMedia.png())
         let page = try await browser.submit(form, "publish", files: [file])
         try page.check(status: 403)
         #expect(try await console.store.editorialItems(EditorialQuery()).items == before)

@@ -41,6 +41,7 @@ import Testing
       try FileManager.default.removeItem(at: media.folder)
       #expect(try await state() == .missing)
       await #expect(throws: MediaLibraryError(state: .missing)) { try await media.library.adopt() }
+      await #expect(throws: MediaLibraryError(state: .missing)) { try await media.library.report() }
       #expect(!FileManager.default.fileExists(atPath: media.folder.path))
       _ = try await sql.query("DELETE FROM media")
       #expect(try await state() == .new)
@@ -120,6 +121,23 @@ import Testing
     }
   }
 
+  @Test("A server that finds no abandoned upload when it starts logs nothing")
+  func quietStart() async throws {
+    try await MediaServer.with { media in
+      _ = try await media.stored(Self.photo)
+      let (log, isSwept) = (RecordingLog(), Flag())
+      let storage = WatchedStorage(storage: media.storage, willSweep: { isSwept.set() })
+      let library = MediaLibrary(store: media.server.store, storage: storage)
+      let collecting = Task { await library.collectRegularly(unusedFor: .seconds(3600), logger: log.logger) }
+      defer { collecting.cancel() }
+      try await eventually("the sweep has begun") { isSwept.isSet }
+      // The end of the task is that of its pause after the sweep.
+      collecting.cancel()
+      await collecting.value
+      #expect(log.text.isEmpty, "\(log.text)")
+    }
+  }
+
   @Test("A database whose folder is taken over while it removes files stops removing them")
   func takenOver() async throws {
     try await MediaServer.with { media in
@@ -187,11 +205,12 @@ import Testing
   }
 }
 
-/// A folder of files that runs an action before each removal, and before its label is read.
+/// A folder of files that runs an action before each removal, before its label is read, and before a sweep.
 private struct WatchedStorage: MediaStorage, LabelledStorage {
   let storage: MediaDirectory
   var willRemove: @Sendable () async throws -> Void = {}
   var willReadLabel: @Sendable () async throws -> Void = {}
+  var willSweep: @Sendable () async throws -> Void = {}
 
   var labelled: (any LabelledStorage)? { self }
 
@@ -213,5 +232,8 @@ private struct WatchedStorage: MediaStorage, LabelledStorage {
     return try await storage.remove(digests, storedBefore: date)
   }
 
-  func sweep() async throws -> Int { try await storage.sweep() }
+  func sweep() async throws -> Int {
+    try await willSweep()
+    return try await storage.sweep()
+  }
 }

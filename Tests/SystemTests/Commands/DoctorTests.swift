@@ -197,8 +197,12 @@ import Testing
         // The server creates the missing folder.
         let missing = try await check(folder.appending(path: "missing/media").path, [:])
         #expect(missing?.status == "ok" && missing?.message.contains("the server will create it") == true)
-        #expect(try await check(folder.appending(path: "file/media").path, [:])?.status == "problem")
-        #expect(try await check(folder.appending(path: "file").path, [:])?.status == "problem")
+        let file = folder.appending(path: "file").path
+        for permissions in [0o644, 0o755] {
+          try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file)
+          #expect(try await check("\(file)/media", [:])?.status == "problem")
+          #expect(try await check(file, [:])?.status == "problem")
+        }
         let small = try await check(folder.path, ["TIDINGS_MEDIA_LIMIT": "1048576"])
         #expect(small?.status == "warning")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])

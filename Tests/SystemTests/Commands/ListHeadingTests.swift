@@ -91,7 +91,8 @@ import Testing
         try await TestDatabase.execute(
           """
           INSERT INTO media (id, sha256, type, bytes, name)
-          VALUES ('019a0000-0000-7000-8000-000000000001', sha256('x'), 'image/png', 123456, 'ferry.png')
+          VALUES (
+            '019a0000-0000-7000-8000-000000000001', sha256('x'), 'image/png', 123456, 'fer' || chr(8238) || 'ry.png')
           """, at: installation.url)
         let lines = try await Self.onTerminal("media check", installation, changes)
         let rows = try Self.columns(lines.dropLast(), of: "FINDING, ID OR FILE, FILE, BYTES, NAME")
@@ -100,6 +101,9 @@ import Testing
             ["missing", "019a0000-0000-7000-8000-000000000001", "123456", "ferry.png"]
           ])
         #expect(lines.last?.hasPrefix("1 row, 1 without a file") == true)
+        // The name has a character that would turn the rest of its line.
+        let json = try await installation.run("media", "check", "--json", changes: changes)
+        #expect(json.output.contains(#"fer\u202ery.png"#), "\(json.output)")
       }
     }
   }

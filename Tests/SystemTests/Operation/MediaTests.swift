@@ -135,8 +135,11 @@ import Testing
         let launcher = ["/bin/bash", "-c", #"trap '' XFSZ; ulimit -f 2048; exec "$@""#, "bash"]
         try await installation.serve(launcher: launcher, changes: changes) { server in
           let (file, limit) = (SampleMedia.png(bytes: 2_500_000), 2 << 20)
-          let refused = try await Self.upload(file, type: "image/png", key: key, to: server)
-          #expect(try refused.json(Problem.self, status: 507).type == "/problems/storage-full")
+          // The last bytes of the second one cross the limit.
+          for content in [file, file.prefix(limit + 1)] {
+            let refused = try await Self.upload(content, type: "image/png", key: key, to: server)
+            #expect(try refused.json(Problem.self, status: 507).type == "/problems/storage-full")
+          }
           try await eventually("nothing is left of it") { try names(in: folder).isEmpty }
           let version = ("Upload-Draft-Interop-Version", "6")
           let begun = try await server.client.send(
@@ -208,7 +211,8 @@ import Testing
         // Without the setting, the time is a week.
         #expect(
           try await purge("") == "0 removals purged\n1 unused file removed\n3 abandoned uploads removed\n")
-        #expect(try await purge("5") == "0 removals purged\n1 unused file removed\n")
+        try Data().write(to: folder.appending(path: "upload-9"))
+        #expect(try await purge("5") == "0 removals purged\n1 unused file removed\n1 abandoned upload removed\n")
         #expect(try names(in: folder) == [Data("4".utf8).sha256])
       }
     }

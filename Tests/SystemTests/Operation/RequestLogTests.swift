@@ -102,6 +102,7 @@ import Testing
         let changes = ["TIDINGS_MEDIA_DIRECTORY": folder.path, "TIDINGS_SLOW_REQUEST": "1"]
         return try await installation.serve(changes: changes) { server in
           try await Self.upload(key, to: server)
+          try await Self.uploadByForm(key, to: server)
           let listing = try await installation.sql.transaction { transaction in
             _ = try await transaction.query("LOCK TABLE media IN ACCESS EXCLUSIVE MODE")
             let listing = Task { try await server.send("GET", "/v1/editorial/media", key: key).status }
@@ -121,6 +122,7 @@ import Testing
       }
     }
     let slow = lines.filter { $0.message == "slow request" }.map(\.metadata)
+      .filter { $0["route"] != "/console/sign-in" }
     #expect(!slow.contains { ["POST", "PATCH"].contains($0["method"] ?? "") })
     #expect(slow.contains { $0["method"] == "GET" && $0["route"] == "/v1/editorial/media" })
   }
@@ -139,6 +141,27 @@ import Testing
       headers: [version, ("Upload-Offset", "0"), ("Content-Type", "application/partial-upload")],
       file: SampleMedia.png(bytes: 2_000_000, seed: 2))
     #expect([whole, begun, part].map(\.status) == [201, 201, 201])
+  }
+
+  /// Uploads a file with the form of the console.
+  private static func uploadByForm(_ key: String, to server: RunningServer) async throws {
+    var visitor = ConsoleVisitor(port: server.port)
+    #expect(try await visitor.post("/console/sign-in", [("key", key)]).status == 303)
+    let cookie = try #require(visitor.cookie)
+    let fields = try await visitor.hiddenFields("/console/files")
+    let token = try #require(fields.first { $0.name == "csrf" }).value
+    let start = """
+      --x\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n\(token)\r\n--x\r
+      Content-Disposition: form-data; name="upload"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n
+      """
+    let body = Data(start.utf8) + SampleMedia.png(bytes: 2_000_000, seed: 3) + Data("\r\n--x--\r\n".utf8)
+    let head = """
+      POST /console/files HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nOrigin: http://127.0.0.1:\(server.port)\r
+      Cookie: \(cookie)\r\nContent-Type: multipart/form-data; boundary=x\r
+      Content-Length: \(body.count)\r\n\r\n
+      """
+    let responses = try await RawConnection.exchange([Data(head.utf8) + body], port: server.port)
+    #expect(responses.map(\.status) == [303])
   }
 
   @Test("Requests faster than the setting are not logged, and none with 0", arguments: ["0", "600000"])
