@@ -111,6 +111,24 @@ import Testing
     }
   }
 
+  @Test("that only another process has received reaches the app that observes it")
+  func observed() async throws {
+    try await Installation.with { installation in
+      let desktop = Desktop()
+      let (app, other) = (try client(installation, desktop), try client(installation, desktop))
+      try await app.notifications.add(NotificationRequest(identifier: "tide", title: "High water"))
+      let received = Reports()
+      let observation = app.activations.add { received.note($0.identifier) }
+      let observing = Task { await app.observeOtherProcesses() }
+      let listening = Task { await other.receiveActivations() }
+      defer { for task in [observing, listening] { task.cancel() } }
+      try await eventually("the other process listens") { desktop.listeners.withLock(\.self) == 1 }
+      desktop.tap(1)
+      try await eventually("the app has received it") { received.texts == ["tide"] }
+      withExtendedLifetime(observation) {}
+    }
+  }
+
   #if os(Linux)
     @Test("launches the app if none runs, which receives the tap too")
     func launch() async throws {
@@ -256,6 +274,12 @@ import Testing
         }
         listening.cancel()
         await listening.value
+        // A process without observers leaves them to the app.
+        let idle = Task { await listener.receiveActivations() }
+        try await eventually("it listens again") { desktop.listeners.withLock(\.self) == 2 }
+        #expect(try await Self.storedTaps(installation) == 20)
+        idle.cancel()
+        await idle.value
         let received = Reports()
         let observation = listener.activations.add { received.note($0.identifier) }
         let running = Task { await listener.receiveActivations() }

@@ -64,6 +64,8 @@ import Testing
         newDevices.answer(FaultResponse(status: 503))
         await (try other.client()).receive(push(installation))
         #expect(newDevices.devices.isEmpty && !newDevices.requests().contains { $0.hasSuffix("state") })
+        try await other.client().removeDevice()
+        #expect(devices.devices.isEmpty && newDevices.requests() == [])
       }
     }
   }

@@ -16,6 +16,14 @@ import Testing
 
   private let code = RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8))
 
+  /// Returns a client with a log, as another process creates it.
+  private func logging(_ installation: Installation, _ log: Reports) throws -> NewsFetcher {
+    try NewsFetcher(
+      .init(folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1"),
+      application: ApplicationLifecycle(launchReason: .fetch, clock: installation.clock), clock: installation.clock,
+      log: log.note)
+  }
+
   @Test("are an hour between two attempts to renew it, and a minute between two attempts to remove it")
   func intervals() async throws {
     try await DeviceServer.with { installation, devices, client in
@@ -93,11 +101,14 @@ import Testing
     try await DeviceServer.with { installation, devices, client in
       try await client.registerDevice(DeviceServer.registration)
       _ = devices.requests()
-      if isVisible { await client.application.enterForeground() }
+      let log = Reports()
+      let receiver = try logging(installation, log)
+      if isVisible { await receiver.application.enterForeground() }
       let (push, wake) = (push(installation), installation.clock.now)
       installation.clock.advance(by: seconds)
-      await client.receive(push, wake: wake)
+      await receiver.receive(push, wake: wake)
       #expect(devices.requests() == (isReported ? ["PUT state"] : []))
+      #expect(log.texts == [], "what is not attempted does not fail")
     }
   }
 
@@ -106,11 +117,14 @@ import Testing
     try await DeviceServer.with { installation, devices, client in
       try await client.registerWebPush()
       _ = devices.requests()
-      if isVisible { await client.application.enterForeground() }
+      let log = Reports()
+      let receiver = try logging(installation, log)
+      if isVisible { await receiver.application.enterForeground() }
       let wake = installation.clock.now
       installation.clock.advance(by: seconds)
-      await client.receive(code, wake: wake)
+      await receiver.receive(code, wake: wake)
       #expect(devices.requests() == (isConfirmed ? ["PUT confirmation"] : []))
+      #expect(log.texts == [], "what is not attempted does not fail")
       #expect(client.device?.isConfirmed == isConfirmed)
     }
   }
@@ -141,6 +155,90 @@ import Testing
       #expect(client.device?.isConfirmed == true)
       await client.performFetch(.scheduled)
       #expect(devices.requests() == ["PUT confirmation"])
+    }
+  }
+
+  @Test("A code that the server refuses is logged; one that it does not know is not", arguments: [(403, 1), (422, 0)])
+  func refusedCode(status: Int, lines: Int) async throws {
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerWebPush()
+      devices.answer(FaultResponse(status: status))
+      let log = Reports()
+      await (try logging(installation, log)).receive(code)
+      #expect(log.texts.count == lines, "\(log.texts)")
+      #expect(log.texts.allSatisfy { $0.hasPrefix("cannot confirm the registration for pushes: ") }, "\(log.texts)")
+    }
+  }
+
+  @Test("A code that waits is not sent for the next registration if the server has forgotten the former one")
+  func codeOfFormerRegistration() async throws {
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerWebPush()
+      devices.answer(FaultResponse(status: 500))
+      await client.receive(code)
+      devices.forget()
+      _ = devices.requests()
+      let subscription = try await client.pushSubscription(endpoint: "https://push.example/1")
+      var changed = DeviceRegistration(provider: .webpush, kind: .unifiedpush, subscription: subscription)
+      changed.alerts = true
+      try await client.registerDevice(changed)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT", "POST", "PUT state"])
+      #expect(client.device?.isConfirmed == false)
+    }
+  }
+
+  @Test("An attempt that another process has made while this one waited for it is not repeated")
+  func attemptMeanwhile() async throws {
+    try await DeviceServer.with { installation, devices, client in
+      let clock = installation.clock
+      try await client.registerDevice(DeviceServer.registration)
+      _ = devices.requests()
+      clock.advance(by: 604_800)
+      let lock = FetchLock(path: installation.folder.appending(path: "device.lock").path)
+      let held = try #require(try lock.acquire())
+      let reports = Reports()
+      let fetching = Task { reports.add(await client.performFetch(.scheduled)) }
+      try await eventually("the wake waits for the lock") { clock.sleeping.contains { $0 < 0.2 } }
+      // The attempt of the other process has failed.
+      let file = installation.folder.appending(path: "device.json")
+      let text = try String(contentsOf: file, encoding: .utf8)
+      let now = String(decoding: try JSONEncoder().encode(clock.now), as: UTF8.self)
+      try Data("{\"attempted\":\(now),\(text.dropFirst())".utf8).write(to: file)
+      held.release()
+      try await eventually("the wake has ended") {
+        // Each step waits for the attempt after the previous one.
+        if clock.sleeping.contains(where: { $0 < 0.2 }) { clock.advance(by: 0.2) }
+        return reports.all.count == 1
+      }
+      await fetching.value
+      #expect(devices.requests() == [])
+      clock.advance(by: 3600)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT", "PUT state"])
+    }
+  }
+
+  @Test("A registration that another server refuses once it can be reached stays as the app wants it")
+  func refusedByOtherServer() async throws {
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
+      let newDevices = DeviceServer(installation.feed)
+      try await FaultServer.with(newDevices.respond) { server in
+        var other = installation
+        other.address = server.url
+        let moved = try other.client()
+        newDevices.answer(FaultResponse(status: 503), FaultResponse(status: 422))
+        await #expect(throws: FetchError.self) {
+          try await moved.registerDevice(DeviceRegistration(provider: .fcm, token: "new"))
+        }
+        for _ in 0..<2 {
+          installation.clock.advance(by: 3600)
+          await moved.performFetch(.scheduled)
+        }
+        #expect(newDevices.requests() == ["POST", "POST", "POST", "PUT state"])
+        #expect(newDevices.device?.registration.token == "new" && devices.devices.isEmpty)
+      }
     }
   }
 

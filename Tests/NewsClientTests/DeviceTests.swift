@@ -227,7 +227,7 @@ import Testing
       installation.feed.publish("two")
       let fetch = Task { await client.performFetch(.scheduled) }
       try await eventually("the renewal waits") { devices.requests() == ["PUT"] }
-      try await eventually("its limit is set") { installation.clock.sleeping.contains { $0 <= 10 } }
+      try await eventually("it has ten seconds") { installation.clock.sleeping.contains(10) }
       installation.clock.advance(by: 10)
       let report = await fetch.value
       #expect(report.result == .newData && report.inserted == 1)

@@ -50,7 +50,7 @@ final class RecordingPresenter: NotificationPresenter {
   func replace(_ handle: String, with request: NotificationRequest) async throws -> String? {
     calls.withLock { $0.replaced.append("\(handle): \(request.title)") }
     try await interruption.withLock { $0.take() }?()
-    return handle
+    return hasHandles.withLock(\.self) ? handle : nil
   }
 
   func withdraw(_ handle: String) async throws {

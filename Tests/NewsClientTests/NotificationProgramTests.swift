@@ -172,8 +172,10 @@ import Testing
         await client.fetchAndDeliver()
         installation.feed.publish("one", title: "One")
         await client.fetchAndDeliver()
-        let notice = try client.runs(limit: 1).first?.notice
-        #expect(notice?.hasSuffix("/100% of a program was ended by signal 15") == true, "\(notice ?? "none")")
+        let run = try #require(try client.runs(limit: 1).first)
+        let notice = run.notice ?? "none"
+        #expect(notice.hasSuffix("/100% of a program was ended by signal 15"), "\(notice)")
+        #expect(run.programStatus == nil, "a signal is no exit status")
         await client.notifications.deliver()
         #expect(Self.runs(installation) == ["1 0"])
       }
@@ -200,6 +202,30 @@ import Testing
         #expect(failures.last?.hasSuffix("/100% of a program has ended with status 3") == true, "\(failures)")
         try Self.write("kill -TERM $$", installation)
         #expect(await client.notifications.test().last?.hasSuffix(" was ended by signal 15") == true)
+        // A dump of its memory does not change the number of the signal.
+        try Self.write("ulimit -c unlimited 2>/dev/null; kill -SEGV $$", installation)
+        #expect(await client.notifications.test().last?.hasSuffix(" was ended by signal 11") == true)
+      }
+    }
+
+    @Test("is ended at once if its delivery is cancelled")
+    func cancelled() async throws {
+      try await Installation.with { installation in
+        let client = try await installation.notifier(RecordingPresenter(), program: Self.program(installation))
+        installation.feed.publish("old")
+        await client.fetchAndDeliver()
+        installation.feed.publish("one", title: "One")
+        // The program is missing, so the item waits for the next delivery.
+        await client.fetchAndDeliver()
+        try Self.write("echo $$ >>runs; exec /bin/sleep 600", installation)
+        let delivery = Task { await client.notifications.deliver() }
+        try await eventually("it runs") { !Self.runs(installation).isEmpty }
+        let process = try #require(Self.runs(installation).first.flatMap { pid_t($0) })
+        let isOver = { !FileManager.default.fileExists(atPath: "/proc/\(process)") }
+        defer { if !isOver() { kill(process, SIGKILL) } }
+        delivery.cancel()
+        try await eventually("it has ended") { isOver() }
+        _ = await delivery.value
       }
     }
   }

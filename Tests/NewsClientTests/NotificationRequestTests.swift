@@ -192,22 +192,26 @@ import Testing
       let presenter = RecordingPresenter()
       let clock = installation.clock
       try await installation.notifier(presenter).notifications.add(request("shown", "Shown"))
-      let rows = try ["new", "again"].map { ($0, try JSONEncoder().encode(request($0, "Later"))) }
-      let due = clock.now.date.timeIntervalSince1970 + 60
+      let rows = try ["new", "again", "far"].map { ($0, try JSONEncoder().encode(request($0, "Later"))) }
+      // The last one is due long after the upgrade. The desktop still shows two of them.
+      let (due, far) = (clock.now.date.timeIntervalSince1970 + 60, 4_000_000_000.0)
+      let handles = ["again": "7", "far": "8"]
       try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).write { db in
         try db.execute(sql: "DROP TABLE requests; DELETE FROM grdb_migrations WHERE identifier = 'requests'")
         for (name, json) in rows {
           try db.execute(
             sql: "INSERT INTO notifications (identifier, json, due, handle) VALUES (?, ?, ?, ?)",
-            arguments: [name, json, due, name == "again" ? "7" : nil])
+            arguments: [name, json, name == "far" ? far : due, handles[name]])
         }
       }
       let notifications = try await installation.notifier(presenter).notifications
-      #expect(try notifications.pending.map(\.identifier) == ["again", "new"])
+      #expect(try notifications.pending.map(\.identifier) == ["again", "new", "far"])
       clock.advance(by: 60)
       await notifications.deliver()
       #expect(presenter.replaced == ["7: Later"] && presenter.titles == ["Shown", "Later"])
-      #expect(Set(try notifications.delivered.map(\.request.identifier)) == ["shown", "again", "new"])
+      let delivered = try notifications.delivered
+      #expect(Set(delivered.map(\.request.identifier)) == ["shown", "again", "new", "far"])
+      #expect(delivered.allSatisfy { $0.date <= Date() }, "none was shown in the future")
     }
   }
 

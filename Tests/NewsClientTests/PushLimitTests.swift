@@ -49,6 +49,23 @@ import Testing
     }
   }
 
+  @Test("are the life of its sender, after which it does not wait for the app any more")
+  func cancelledSender() async throws {
+    try await Installation.with { installation in
+      let sender = try installation.machineClient()
+      let lock = try #require(try FetchLock(path: installation.folder.appending(path: "app.lock").path).acquire())
+      defer { lock.release() }
+      let push = Data(#"{"aps":{"content-available":1},"push":"\#(UUID())"}"#.utf8)
+      let delivery = Task { await sender.deliver(push) }
+      let folder = installation.folder.appending(path: "pushes")
+      func names() -> [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
+      try await eventually("it waits for the app") { names().contains { $0.hasSuffix(".push") } }
+      delivery.cancel()
+      _ = await delivery.value
+      #expect(names() == [])
+    }
+  }
+
   @Test("are 32 s from its wake until it is given up, also if its sender has received it late")
   func lateSender() async throws {
     try await Installation.with { installation in

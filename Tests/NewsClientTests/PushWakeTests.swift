@@ -194,6 +194,7 @@ import Testing
     try await Installation.with { installation in
       installation.feed.publish("one")
       let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(86_400))) }
       await client.performFetch(.scheduled)
       _ = installation.requests()
       installation.feed.fault(next: .hang(at: .start))
@@ -203,6 +204,10 @@ import Testing
       let push = push(token: installation.feed.token())
       let second = Task { await client.receive(push) }
       try await eventually("the push is recorded") { try client.schedule.pushes != PushRateLimit() }
+      // A process that is killed now leaves this schedule.
+      let (schedule, now) = (try installation.client().schedule, installation.clock.now)
+      let later = FetchInstant(date: now.date + 90, uptime: now.uptime + 90, boot: now.boot)
+      #expect(schedule.decision(at: later) == .wake(.push, sources: []), "the push is made up for")
       installation.server.release()
       #expect(await first.value.result == .noData)
       #expect(await second.value.inserted == 1)

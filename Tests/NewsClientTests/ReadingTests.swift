@@ -133,6 +133,23 @@ import Testing
     }
   }
 
+  @Test("does not count an item of a copy in progress in the badge, nor forgets it when the app is opened")
+  func badgeDuringCopy() async throws {
+    try await Installation.with { installation in
+      let items = ["one", "two"].map { installation.feed.publish($0) }
+      let client = try installation.client()
+      await client.performFetch()
+      // The copy has recorded an item that is not stored yet.
+      let queue = try DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path)
+      try await queue.write { try $0.execute(sql: "INSERT INTO badge_items (id) VALUES ('later')") }
+      try client.setRead([items[0].id])
+      #expect(try client.badge == 1)
+      try client.recordOpening()
+      let counted = try await queue.read { try String.fetchAll($0, sql: "SELECT id FROM badge_items") }
+      #expect(counted == ["later"])
+    }
+  }
+
   @Test(
     "keeps the marks when the store is lost or damaged; items that were read are not new again",
     arguments: [true, false])

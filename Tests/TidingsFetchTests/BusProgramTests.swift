@@ -6,12 +6,15 @@ import Testing
 
 @Suite("The program that calls the bus") struct BusProgramTests {
   /// Runs the body with a presenter whose program answers each call with a text, and prints lines for signals.
+  ///
+  /// - Parameter monitor: The command of the shell that prints the lines.
   private func with(
-    reply: String = #"{"data":["bus"]}"#, signals: [String] = [], _ body: (DesktopNotifications) async throws -> Void
+    reply: String = #"{"data":["bus"]}"#, signals: [String] = [], monitor: String = #"exec /bin/cat "$0-signals""#,
+    _ body: (DesktopNotifications) async throws -> Void
   ) async throws {
     let program = """
       #!/bin/sh
-      case "$*" in *monitor*) exec /bin/cat "$0-signals";; esac
+      case "$*" in *monitor*) \(monitor);; esac
       exec /bin/cat "$0-reply"
 
       """
@@ -52,6 +55,19 @@ import Testing
       #expect(taps.map(\.handle) == ["bus :1.7 3", "bus :1.7 3"])
       #expect(taps.map(\.action) == ["default", "later"])
       #expect(taps.map(\.token) == ["focus", nil])
+    }
+  }
+
+  @Test("is ended once it has closed its output, so that the taps end too")
+  func closedOutput() async throws {
+    try await with(monitor: "exec /bin/sleep 600 >&-") { presenter in
+      let hasEnded = Flag()
+      let listening = Task {
+        for await _ in presenter.taps() {}
+        hasEnded.set()
+      }
+      defer { listening.cancel() }
+      try await eventually("the taps end") { hasEnded.isSet }
     }
   }
 

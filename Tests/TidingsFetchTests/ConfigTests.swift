@@ -98,8 +98,12 @@ import Testing
   func choices() async throws {
     try await Home.with { home in
       try home.write(
-        #"{"stores":{"default":{"server":"http://127.0.0.1:1","interval":"2h","notify":true},"x":{"later":1}},"new":[1]}"#
-      )
+        #"""
+        {"stores":{"default":{"server":"http://127.0.0.1:1","interval":"2h","notify":true,"exec":"/usr/bin/env"},
+        "x":{"later":1}},"new":[1]}
+        """#)
+      // There is no desktop. Without the choices of the file, notifications would be off.
+      #expect(try await home.run("notify", "test", "--quiet", "none").status == 20)
       #expect(try await home.run("schedule", "show").output.hasPrefix("interval  2 h\n"))
       #expect(try await home.run("schedule", "set", "minimum").status == 0)
       #expect(try await home.run("config", "get", "interval").output == "minimum\n")
@@ -110,6 +114,13 @@ import Testing
       #expect(try await home.run("notify", "set", "--quiet", "22:00-07:00").status == 0)
       let notify = try await home.run("notify").output
       #expect(notify == "desktop   off\nprogram   /usr/bin/true\nquiet     22:00-07:00\n", "they are not in the file")
+      var other = home
+      other.variables["TIDINGS_FETCH_NOTIFY"] = "on"
+      for set in [
+        try await other.run("notify", "set", "--no-notify"), try await other.run("config", "set", "notify", "off"),
+      ] {
+        #expect(set.status == 0 && set.errors.contains("TIDINGS_FETCH_NOTIFY is set, and is used instead\n"))
+      }
       #expect(try await home.run("signout").status == 0)
       #expect(try await home.run("config", "get", "interval").output == "never\n")
       #expect(try await home.run("fetch", "--scheduled").output.contains("background fetch is off"))

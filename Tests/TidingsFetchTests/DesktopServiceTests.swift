@@ -101,7 +101,7 @@ struct DesktopServiceTests {
         for (title, body) in [(120, 1000), (121, 1001)] {
           var request = NotificationRequest(
             identifier: "tide", title: String(repeating: "x", count: title),
-            body: "first\n" + String(repeating: "y", count: body - 6), urgency: .low)
+            body: "first\u{1B}\n" + String(repeating: "y", count: body - 6), urgency: .low)
           request.actions = [.init(identifier: "later", title: "Later")]
           _ = try await presenter.present(request)
         }

@@ -172,6 +172,8 @@ import Testing
         isDown.set(false)
         #expect(try await command.run("fetch").status == 0)
         #expect(try await command.start(tick).result().status == 10)
+        let between = try await command.fetch("--scheduled").report
+        #expect(between?.requests == 0 && between?.badge == 1, "a run without a wake reports the badge")
       }
     }
   }

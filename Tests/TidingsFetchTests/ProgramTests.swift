@@ -24,10 +24,11 @@ import Testing
         configuration, application: ApplicationLifecycle(launchReason: .user, clock: clock), clock: clock)
       // The clock begins at 22:13:20.
       for number in 1...6 {
-        try await app.notifications.add(NotificationRequest(identifier: "\(number)", title: "Tide \(number)"))
+        // The escape would begin a command for the terminal.
+        try await app.notifications.add(NotificationRequest(identifier: "\(number)", title: "Tide \u{1B}\(number)"))
         clock.advance(by: 60)
       }
-      for (title, seconds) in [("Low water", 7200.0), ("High water", 3600)] {
+      for (title, seconds) in [("Low \u{1B}water", 7200.0), ("High water", 3600)] {
         let date = clock.now.date + seconds
         try await app.notifications.add(NotificationRequest(identifier: title, title: title, deliveryDate: date))
       }
@@ -77,7 +78,10 @@ import Testing
       echo "$# $TIDINGS_NEW $TIDINGS_BREAKING $TIDINGS_STORE" >>$out/variables
       ls /proc/self/fd | tr '\\n' ' ' >$out/descriptors
       """
-    try await with(script) { feed, command, folder in
+    try await with(script) { feed, original, folder in
+      var command = original
+      // The command may have such a program among its parents.
+      command.variables.merge(["TIDINGS_NEW": "9", "TIDINGS_BREAKING": "9", "TIDINGS_STORE": "/nowhere"]) { $1 }
       let program = folder.appending(path: "program").path
       feed.publish("one", topics: ["sport"], title: "One \"quoted\" 'title' $HOME")
       feed.publishBreaking("Flood")
@@ -85,6 +89,7 @@ import Testing
       #expect(try await command.fetch("--exec", program).status == 10)
       let items = try NewsJSON.decode(ItemList.self, from: Data(try text(folder, "items").utf8)).items
       #expect(items == Array(feed.items.prefix(2)))
+      #expect(try text(folder, "items").hasSuffix("}\n"), "it is a line")
       let store = command.folder.path
       #expect(try text(folder, "variables").split(separator: "\n").map { $0.trimmingSuffix("/") } == ["0 2 1 \(store)"])
       // ls opens the folder itself.

@@ -82,7 +82,10 @@ import Testing
       guard request.path.hasPrefix("/v1/devices") else { return feed.respond(request) }
       return .json(credentials, status: request.method == "POST" ? 201 : 200)
     }) { server in
-      try await Command.with(server: server.url) { command in
+      try await Command.with(server: server.url) { original in
+        var changed = original
+        changed.variables["TZ"] = "Europe/Berlin"
+        let command = changed
         func register(_ options: [String]) async throws -> (output: String, sent: DeviceRegistration) {
           let result = try await command.start(["push", "register"] + options).result()
           #expect(result.status == 0, "\(result.errors)")
@@ -98,13 +101,15 @@ import Testing
         #expect(app.sent.provider == .apns && app.sent.kind == .app && app.sent.token == "00ff")
         #expect(app.sent.app == "example.reader" && app.sent.environment == .sandbox && app.sent.alerts)
         #expect(app.sent.languages == ["de", "en"] && app.sent.topics == nil)
-        #expect(app.sent.quiet == QuietHours(from: 22 * 60, to: 7 * 60) && app.sent.timeZone != nil)
+        #expect(app.sent.quiet == QuietHours(from: 22 * 60, to: 7 * 60) && app.sent.timeZone == "Europe/Berlin")
         #expect(app.output.contains("made up for once you set an interval") && !app.output.contains("registered;"))
         let fcm = ["--provider", "fcm", "--token", "t"]
         for (languages, expected) in [(" en, de ,", ["en", "de"]), ("", nil)] as [(String, [String]?)] {
           let other = try await register(fcm + ["--topics", "arts, sport", "--languages", languages])
           #expect(other.sent.languages == expected && other.sent.topics == ["arts", "sport"])
         }
+        let own = try await command.run("push", "status", "--topics", "news").output
+        #expect(own.contains("topics    arts, sport\n"), "they are not those of the feed: \(own)")
         let again = try await register(apns)
         #expect(again.sent == app.sent)
         let status = try await command.run("push", "status").output
@@ -152,6 +157,34 @@ import Testing
       #expect(try await command.run("push", "status").output.contains("has not accepted"))
       #expect(try await command.run("push", "remove").status == 0)
       #expect(try await command.run("push", "status").output.hasPrefix("provider  none"))
+    }
+  }
+
+  @Test("is over after a sign-out without a response: the next run of the timer deletes the registration")
+  func lateRemoval() async throws {
+    let feed = FaultFeed()
+    let isDown = Flag()
+    let id = "01900000-0000-7000-8000-00000000abcd"
+    let credentials = #"{"expires":"2027-02-24T06:00:00.000Z","id":"\#(id)","secret":"s"}"#
+    try await FaultServer.with({ request in
+      guard request.path.hasPrefix("/v1/devices") else { return feed.respond(request) }
+      if request.method == "DELETE" { return FaultResponse(status: isDown.isSet ? 503 : 204) }
+      return .json(credentials, status: request.method == "POST" ? 201 : 200)
+    }) { server in
+      try await Command.with(server: server.url) { command in
+        #expect(try await command.run("push", "register", "--provider", "fcm", "--token", "t").status == 0)
+        isDown.set()
+        #expect(try await command.run("signout").status == 20)
+        isDown.set(false)
+        // The time of the attempt is forgotten. There is a minute between two of them.
+        let file = command.folder.appending(path: "device.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        try #require(text.contains("\"attempted\""))
+        try Data(text.replacing("\"attempted\"", with: "\"former\"").utf8).write(to: file)
+        #expect(try await command.run("fetch", "--scheduled").status == 10)
+        #expect(server.takeRequests().filter { $0.method == "DELETE" }.count == 2)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+      }
     }
   }
 

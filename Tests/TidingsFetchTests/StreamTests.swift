@@ -95,6 +95,11 @@ import Testing
         #expect(result.status == (arguments[0] == "fetch" ? expected : 0), "\(arguments)")
         #expect(!result.errors.contains("rash"), "\(arguments): \(result.errors)")
       }
+      let push = try command.start(
+        ["push", "receive"], wrapper: ["/bin/bash", "-c", "sleep 0.3; exec \"$@\" </dev/null", "bash"],
+        closingOutput: true)
+      let received = await push.result()
+      #expect(received.status == 10, "\(received.errors)")
     }
   }
 
