@@ -78,6 +78,22 @@ import Testing
     }
   }
 
+  @Test("The tabs keep a search, its end keeps the tab, and one without a hit can be changed")
+  func links() async throws {
+    try await ConsoleServer.with { console in
+      try await Self.follow(console)
+      let browser = try await console.signedIn([.admin])
+      let page = try await browser.get("\(Self.subscriptions)?health=failing&q=3%25")
+      let addresses = try page.scan.addresses
+      for query in ["?q=3%25", "?health=failing&q=3%25", "?health=paused&q=3%25", "?health=failing"] {
+        #expect(addresses.contains(Self.subscriptions + query), "\(query)")
+      }
+      let none = try await browser.get("\(Self.subscriptions)?q=_")
+      let field = try none.scan.all("input").first { $0["name"] == "q" }
+      #expect(field?["value"] == "_")
+    }
+  }
+
   @Test("Pages keep the filter, and a button of a page leads back to it")
   func returns() async throws {
     try await ConsoleServer.with { console in

@@ -259,6 +259,25 @@ import Testing
     }
   }
 
+  @Test("While an announcer runs, each change is announced within seconds")
+  func running() async throws {
+    try await Self.withHub { hub in
+      let running = Task { await hub.announcer.run() }
+      defer { running.cancel() }
+      for round in 1...2 {
+        let began = ContinuousClock.now
+        _ = try await hub.server.publish("x")
+        try await eventually("the feeds are announced") { hub.web.requests.count == 3 * round }
+        // Without a change, the database is read once a minute.
+        #expect(ContinuousClock.now - began < .seconds(40))
+        try await eventually("the lease has ended") {
+          try await !hub.server.sql.query("SELECT 1 FROM announcing_hubs WHERE lease IS NULL").isEmpty
+        }
+        hub.advance(11)
+      }
+    }
+  }
+
   @Test("A new hub is told of the changes of the last hour only")
   func newHub() async throws {
     try await Self.withHub { hub in

@@ -52,6 +52,9 @@ import Testing
     var batch = Self.batch(entries.joined(separator: ",")).0
     #expect(
       batch.takeTopics(beside: [:]).mapValues(\.titles) == ["hafen": ["de": "Hafen"], "sea": ["en": "Sea"]])
+    // "und" is BCP 47 for an unknown language.
+    var other = Self.batch(Self.entry(1)).0
+    #expect(other.takeTopics(beside: [:]).mapValues(\.titles) == ["sea": ["und": "Sea"]])
   }
 
   @Test("have the language of their subscription only if they name none")

@@ -243,6 +243,7 @@ import Testing
       #expect(first.losses?.messages.contains { $0.hasPrefix("2 categories are left out") } == true)
       let items = try await followed.store.editorialItems(EditorialQuery()).items
       #expect(items.count == 3 && items.count { $0.item.topics.contains("sea") } == 3)
+      #expect(Set(items.flatMap(\.item.topics)) == ["sea", "c1"])
       followed.server.respond { _ in feed(4...6) }
       _ = try await followed.poll(id)
       #expect(try await slugs() == ["sea", "c1", "c4"])

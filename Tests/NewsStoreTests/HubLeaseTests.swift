@@ -228,6 +228,23 @@ import Testing
     }
   }
 
+  @Test("A hub that has confirmed a lease has not failed, whatever its response to the request is")
+  func failureAfterConfirmation() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let id = try await Self.offer(store)
+      let request = try #require(try await store.leaseHubRequest(for: 60, at: Self.start))
+      #expect(
+        try await store.confirmHubLease(
+          Self.token(request), .subscribe, topic: Self.topic, seconds: 86_400, at: Self.start + 1))
+      let failure = HubFailure(message: "no answer", wait: 60)
+      try await store.finishHubRequest(request, failure: failure, at: Self.start + 2)
+      let websub = try #require(try await store.subscription(id).websub)
+      #expect(websub.state == .active && websub.error == nil)
+      #expect(try await store.leaseHubRequest(for: 60, at: Self.start + 3600) == nil)
+      #expect(try await store.leaseHubRequest(for: 60, at: Self.start + 80_000)?.failures == 0)
+    }
+  }
+
   @Test("A request that a hub has accepted and not confirmed is sent again after an hour, as a failure")
   func unconfirmed() async throws {
     try await NewsDatabase.withStore { store, _ in

@@ -107,6 +107,33 @@ import Testing
     }
   }
 
+  @Test("A connection is closed after the response, also if the server leaves it open")
+  func openConnection() async throws {
+    var limits = OutgoingLimits()
+    (limits.idleTime, limits.totalTime) = (.seconds(1000), .seconds(1000))
+    try await FaultServer.with({ _ in Self.page.hanging(at: .body(4)) }) { server in
+      try await OutgoingClientTests.withClient(limits) { client in
+        let answer = try await client.send(try Self.request(server))
+        #expect(answer.body == Array("news".utf8))
+        try await eventually("the connection is closed") { server.openConnections == 0 }
+      }
+    }
+  }
+
+  @Test("An attempt to connect ends with the time of its request")
+  func connectTime() async throws {
+    let listener = try SilentListener(isFull: true)
+    var limits = OutgoingLimits()
+    (limits.connectTime, limits.totalTime) = (.seconds(1000), .seconds(1))
+    try await OutgoingClientTests.withClient(limits) { client in
+      let request = OutgoingRequest(url: try OutgoingURL("http://feeds.example:\(listener.port)/"))
+      let began = ContinuousClock.now
+      await #expect(throws: OutgoingError.self) { try await client.send(request) }
+      // The system gives up after two minutes. The listener must live until here.
+      #expect(ContinuousClock.now - began < .seconds(60), "port \(listener.port)")
+    }
+  }
+
   @Test("The time of a request is that of all its redirects together")
   func time() async throws {
     var limits = OutgoingLimits()

@@ -26,6 +26,7 @@ import Testing
       ("https://m\u{FC}ller.example/feed", "https://xn--mller-kva.example/feed"),
       ("https://feeds.example/a%20b|c?\u{FC}=%41", "https://feeds.example/a%20b%7Cc?%C3%BC=%41"),
       ("https://feeds.example/%zz%4", "https://feeds.example/%25zz%254"),
+      ("https://feeds.example/%zz%20", "https://feeds.example/%25zz%20"),
       ("https://[2606:4700:0:0::1111]/", "https://[2606:4700::1111]/"),
       ("https://93.184.216.34/", "https://93.184.216.34/"),
       ("https://a.example/?u=https://b.example/", "https://a.example/?u=https://b.example/"),

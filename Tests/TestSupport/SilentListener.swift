@@ -5,14 +5,15 @@ import Foundation
 #endif
 
 /// A listening socket on loopback that never sends anything.
-final class SilentListener: Sendable {
-  let port: UInt16
+package final class SilentListener: Sendable {
+  /// The port on 127.0.0.1.
+  package let port: UInt16
   private let sockets: [Int32]
 
   /// Creates a listener.
   ///
   /// - Parameter isFull: Whether the listen backlog is full, so that further connections are not even established.
-  init(isFull: Bool = false) throws {
+  package init(isFull: Bool = false) throws {
     let listener = Self.makeSocket()
     var sockets = [listener]
     var address = sockaddr_in()
