@@ -50,10 +50,12 @@ public final class DeliveryService: Sendable {
       store: store, senders: senders, limits: limits, publicURL: publicURL, logger: logger, clock: { nil })
   }
 
-  /// - Parameter clock: The time in place of that of the database; nil for that of the database.
+  /// - Parameters:
+  ///   - latestStart: The maximum time between the claim of a message and the start of sending; nil for a minute.
+  ///   - clock: The time in place of that of the database; nil for that of the database.
   package init(
-    store: NewsStore, senders: [any PushSender], limits: Limits, publicURL: String? = nil, logger: Logger,
-    clock: @escaping @Sendable () -> Date?
+    store: NewsStore, senders: [any PushSender], limits: Limits, publicURL: String? = nil, latestStart: Duration? = nil,
+    logger: Logger, clock: @escaping @Sendable () -> Date?
   ) {
     self.store = store
     self.limits = limits
@@ -61,7 +63,8 @@ public final class DeliveryService: Sendable {
     self.clock = clock
     loops = senders.map { sender in
       ProviderLoop(
-        sender: sender, store: store, reportRate: limits.reportRate, logger: logger, clock: clock)
+        sender: sender, store: store, reportRate: limits.reportRate,
+        latestStart: latestStart ?? ProviderLoop.latestStart, logger: logger, clock: clock)
     }
   }
 

@@ -14,7 +14,7 @@ final class ProviderLoop: Sendable {
   /// The duration of a claim. It is longer than waiting, sending and recording together.
   static let lease: Duration = .seconds(180)
   /// The maximum time between a claim and the start of sending.
-  private static let latestStart: Duration = .seconds(60)
+  static let latestStart: Duration = .seconds(60)
   /// The longest wait until the database is asked again, which bounds the delay of messages that other processes add.
   private static let restTime: Duration = .seconds(1)
   /// The time that messages under way have at the end of the process.
@@ -28,6 +28,7 @@ final class ProviderLoop: Sendable {
   private let pauses: ProviderPauses
   private let logger: Logger
   private let reportRate: Double
+  private let latestStart: Duration
   private let clock: @Sendable () -> Date?
   private let queue: MessageQueue
   private let recorder: OutcomeRecorder
@@ -36,12 +37,13 @@ final class ProviderLoop: Sendable {
   private let isStopping = Atomic(false)
 
   init(
-    sender: any PushSender, store: NewsStore, reportRate: Double, logger: Logger,
+    sender: any PushSender, store: NewsStore, reportRate: Double, latestStart: Duration, logger: Logger,
     clock: @escaping @Sendable () -> Date?
   ) {
     self.sender = sender
     self.store = store
     self.reportRate = reportRate
+    self.latestStart = latestStart
     self.logger = logger
     self.clock = clock
     pauses = ProviderPauses(sender: sender, store: store, logger: logger, clock: clock)
@@ -154,7 +156,7 @@ final class ProviderLoop: Sendable {
 
   private func send(_ entry: MessageQueue.Entry) async -> PushOutcome.Result {
     if let rest = pauses.rest { return .unsent(after: rest / .seconds(1), reason: "the push service is paused") }
-    guard ContinuousClock.now < entry.claimed + Self.latestStart else {
+    guard ContinuousClock.now < entry.claimed + latestStart else {
       return .unsent(after: 0, reason: "the message has waited too long in this process")
     }
     let answer = await sender.send(entry.message)

@@ -3,7 +3,7 @@ import Synchronization
 /// A signal that one task waits for.
 ///
 /// A signal that is set while nobody waits ends the next wait at once. Several signals before a wait are one.
-final class WakeSignal: Sendable {
+package final class WakeSignal: Sendable {
   private struct State {
     var isSet = false
     var waiter: CheckedContinuation<Void, Never>?
@@ -13,11 +13,13 @@ final class WakeSignal: Sendable {
 
   private let state = Mutex(State())
 
+  package init() {}
+
   /// Ends the present wait, or the next one.
-  func set() { wake(onlyWait: nil) }
+  package func set() { wake(onlyWait: nil) }
 
   /// Waits for the signal, or until a time has passed or the task is cancelled. One task at a time may wait.
-  func wait(for duration: Duration) async {
+  package func wait(for duration: Duration) async {
     let number = state.withLock { state in
       state.wait += 1
       return state.wait

@@ -210,6 +210,15 @@ import Testing
       let audience = try await desk.send("POST", "pushes", #"{"item": "\#(item.lowercasedID)", "dryRun": true}"#)
         .json(PushAudience.self)
       #expect(audience == PushAudience(devices: 3, quiet: 1, providers: [.apns: 1, .fcm: 2]))
+      // A push service is not named if all of its devices have their quiet hours.
+      _ = try await desk.server.sql.query(
+        """
+        UPDATE devices AS d SET quiet_from = q.quiet_from, quiet_to = q.quiet_to
+        FROM devices AS q WHERE d.provider = 'apns' AND q.quiet_from IS NOT NULL
+        """)
+      let rest = try await desk.send("POST", "pushes", #"{"item": "\#(item.lowercasedID)", "dryRun": true}"#)
+        .json(PushAudience.self)
+      #expect(rest == PushAudience(devices: 2, quiet: 2, providers: [.fcm: 2]))
       try await desk.collect()
       #expect(try await desk.alerts().isEmpty)
       #expect(try await desk.request(item, status: 202) == AlertState(state: "waiting"))

@@ -85,6 +85,24 @@ import Testing
     }
   }
 
+  @Test("A message that is lost with a connection that is replaced may have been received")
+  func lostByReplacement() async throws {
+    try await MockedSender.with {
+      try $0.apnsSender(timeout: .seconds(6))
+    } _: { service in
+      let (faults, record) = (service.mocks.apns.faults, service.mocks.apns.record)
+      faults.always(.hang)
+      async let first = service.send(to: Self.target(.apns, 1, service.mocks))
+      try await eventually("the first message is received") { record.totals.faulted == 1 }
+      // The timeout of the first one then leaves this one no time for a further attempt.
+      try await Task.sleep(for: .seconds(1))
+      async let second = service.send(to: Self.target(.apns, 2, service.mocks))
+      for answer in await [first, second] {
+        #expect(answer.isFailure && !"\(answer.result)".contains("before it processes a message"))
+      }
+    }
+  }
+
   @Test("A message that may have been received has one further attempt", arguments: PushProvider.allCases)
   func lost(_ provider: PushProvider) async throws {
     try await Self.with(provider) { service, faults, record in

@@ -181,6 +181,19 @@ import Testing
     }
   }
 
+  @Test(
+    "The reason of a response is shown as one word of at most 40 letters",
+    arguments: [
+      (#"Bad\u001b[31m \u00e9Topic"#, "BadmTopic"),
+      (String(repeating: "a", count: 41), String(repeating: "a", count: 40)),
+    ])
+  func reasons(_ reason: String, _ shown: String) async throws {
+    try await Self.with { service in
+      service.server.respond(next: Self.failure(400, reason))
+      #expect(await service.send().result == .invalid(reason: "APNs answers 400 \(shown)"))
+    }
+  }
+
   @Test("Retry-After is obeyed, and waits grow with the attempts")
   func waits() async throws {
     try await Self.with { service in
@@ -308,10 +321,36 @@ import Testing
       #expect(await service.send().result == .sent)
       #expect(service.server.takeRequests().count == 2)
       await service.server.stop()
-      let answer = await service.send(.sample(to: Self.target, attempts: 3))
-      #expect(answer.isFailure && 40...53 ~= answer.result.wait ?? 0)
-      // The message does not wait in memory for a connection.
-      #expect("\(answer.result)".contains("no connection could be made"))
+      let start = ContinuousClock.now
+      for _ in 0..<5 {
+        let answer = await service.send(.sample(to: Self.target, attempts: 3))
+        #expect(answer.isFailure && 40...53 ~= answer.result.wait ?? 0)
+        #expect("\(answer.result)".contains("no connection could be made"))
+      }
+      // No message waits in memory for a connection, which takes ten seconds.
+      #expect(ContinuousClock.now - start < .seconds(40))
+    }
+  }
+
+  @Test("The request of a task that is cancelled ends at once")
+  func cancellation() async throws {
+    try await Self.with { service in
+      service.server.respond(next: FaultResponse().hanging(at: .start))
+      let sending = Task { await service.send() }
+      try await eventually("the message is under way") { service.server.requests.count == 1 }
+      let start = ContinuousClock.now
+      sending.cancel()
+      #expect(await sending.value.isFailure)
+      #expect(ContinuousClock.now - start < .seconds(30))
+    }
+  }
+
+  @Test("After the shutdown no message is sent")
+  func afterShutdown() async throws {
+    try await Self.with { service in
+      await service.sender.shutdown()
+      #expect(await service.send().isFailure)
+      #expect(service.server.connections == 0)
     }
   }
 

@@ -303,11 +303,15 @@ import Testing
   }
 
   private static let badRequest = #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[]}"#
+  /// The code of FCM after a detail of another type.
+  private static let lateCode =
+    #"{"@type":"type.googleapis.com/google.rpc.Help","links":[]},"#
+    + #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"UNREGISTERED"}"#
 
   @Test(
     "Each documented error has its meaning",
     arguments: [
-      (404, "UNREGISTERED", "", "gone"), (400, "INVALID_ARGUMENT", "", "gone"),
+      (404, "UNREGISTERED", "", "gone"), (404, nil, lateCode, "gone"), (400, "INVALID_ARGUMENT", "", "gone"),
       (400, "INVALID_ARGUMENT", badRequest, "invalid"), (400, nil, "", "invalid"), (400, nil, badRequest, "invalid"),
       (403, "SENDER_ID_MISMATCH", "", "tokenError"), (403, nil, "", "pause"), (404, nil, "", "pause"),
       (401, "THIRD_PARTY_AUTH_ERROR", "", "invalid"), (429, "QUOTA_EXCEEDED", "", "failure"),
@@ -326,6 +330,18 @@ import Testing
       default: #expect(answer.result.name == expected && answer.pause == nil && !answer.isFailure)
       }
       #expect(answer.refusesKey == ["SENDER_ID_MISMATCH", "THIRD_PARTY_AUTH_ERROR"].contains(code ?? ""))
+    }
+  }
+
+  @Test(
+    "An error without a code of FCM is shown by its status, as one word of at most 40 letters",
+    arguments: [
+      ("FAILED_PRECONDITION", "FAILED_PRECONDITION"), (#"FAILED\u001b[31m \u00e9"#, "FAILEDm"),
+      (String(repeating: "A", count: 41), String(repeating: "A", count: 40)),
+    ])
+  func status(_ status: String, _ shown: String) async throws {
+    try await Self.with(.json(#"{"error":{"status":"\#(status)"}}"#, status: 400)) { service in
+      #expect(await service.send().result == .invalid(reason: "FCM answers 400 \(shown)"))
     }
   }
 

@@ -54,16 +54,17 @@ import Testing
   /// - Parameters:
   ///   - allowed: The networks that messages may reach besides public ones.
   ///   - addresses: The addresses of each name.
+  ///   - wait: Is called with the number of each name resolution, before its end.
   private static func with(
     allowed: [String] = ["127.0.0.1"], addresses: [String] = ["127.0.0.1"], timeout: Duration = .seconds(60),
-    _ body: (Service) async throws -> Void
+    wait: @escaping @Sendable (Int) -> Void = { _ in }, _ body: (Service) async throws -> Void
   ) async throws {
     let (key, time, lookups) = (P256.Signing.PrivateKey(), TestTime(), Count())
     var policy = AddressPolicy()
     policy.allowedNetworks = allowed.compactMap { IPNetwork($0) }
     try await FaultServer.with({ _ in FaultResponse(status: 201) }) { server in
       let resolver = NameResolver { _, port in
-        _ = lookups.next()
+        wait(lookups.next())
         return try addresses.map { try SocketAddress(ipAddress: $0, port: port) }
       }
       let sender = WebPushSender(
@@ -334,6 +335,35 @@ import Testing
       // Two are admitted at a time. Others are refused as long as the host has not responded.
       #expect(answers.allSatisfy { $0.result == .sent || $0.result.wait ?? 60 < 60 })
       try await eventually("the host responds") { await service.send().result == .sent }
+    }
+  }
+
+  @Test("A host whose name cannot be resolved is given few messages too")
+  func unresolvedHost() async throws {
+    let release = DispatchSemaphore(value: 0)
+    try await Self.with(
+      addresses: [],
+      wait: { number in
+        guard number > 3 else { return }
+        release.wait()
+        release.signal()
+      }
+    ) { service in
+      let endpoint = "http://push.test:\(service.server.port)/a"
+      for _ in 0..<3 { #expect(await service.send(to: endpoint).isFailure) }
+      // Two wait for the name. The others are refused at once.
+      let refused = Count()
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<10 {
+          group.addTask {
+            let answer = await service.send(to: endpoint)
+            if !answer.isFailure { _ = refused.next() }
+          }
+        }
+        try? await eventually("others are refused") { refused.value > 0 }
+        release.signal()
+      }
+      #expect(refused.value > 0)
     }
   }
 

@@ -137,14 +137,16 @@ struct Deliveries: Sendable {
   /// Runs the body while a service delivers.
   func withService(
     _ senders: [ScriptedSender], window: Duration = .zero, budget: Int = 3, reportRate: Double = 0,
-    publicURL: String? = nil, logger: Logger = NewsDatabase.logger, _ body: @Sendable () async throws -> Void
+    publicURL: String? = nil, latestStart: Duration? = nil, logger: Logger = NewsDatabase.logger,
+    _ body: @Sendable () async throws -> Void
   ) async throws {
     var limits = DeliveryService.Limits()
     limits.window = window
     limits.budget = budget
     limits.reportRate = reportRate
     let service = DeliveryService(
-      store: store, senders: senders, limits: limits, publicURL: publicURL, logger: logger, clock: { now })
+      store: store, senders: senders, limits: limits, publicURL: publicURL, latestStart: latestStart, logger: logger,
+      clock: { now })
     let running = Task { await service.run() }
     try await withResource(
       running,

@@ -27,4 +27,30 @@ import Testing
       #expect(Set(sender.devices) == ids && sender.messages.count == 5)
     }
   }
+
+  @Test("A message that has waited too long for its turn is given back, and sent after another claim")
+  func lateStart() async throws {
+    try await Deliveries.with { deliveries in
+      let release = Barrier()
+      let sender = ScriptedSender(width: 1) { _ in
+        await release.wait()
+        return PushAnswer(.sent)
+      }
+      let ids = try await deliveries.register(2)
+      try await deliveries.withService([sender], latestStart: .seconds(1)) {
+        try await deliveries.publish()
+        try await eventually("one is under way, and the other waits") {
+          guard sender.messages.count == 1 else { return false }
+          return try await deliveries.claimed() == 2
+        }
+        try await Task.sleep(for: .seconds(1))
+        release.open()
+        try await eventually("both are sent, and one was late") {
+          let outcomes = deliveries.outcomes(.fcm)
+          return outcomes["sent"] == 2 && outcomes["retry"] ?? 0 > 0
+        }
+      }
+      #expect(Set(sender.devices) == ids && sender.devices.count == 2)
+    }
+  }
 }

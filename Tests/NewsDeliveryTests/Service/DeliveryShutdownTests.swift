@@ -26,6 +26,29 @@ import Testing
       #expect(try await deliveries.owed() == 1)
     }
   }
+
+  @Test("Outcomes that the database does not take keep a process for some seconds only, however many there are")
+  func fullRecorder() async throws {
+    try await Deliveries.with { deliveries in
+      // The last workers wait until there is room for their outcomes.
+      let (release, count) = (Barrier(), OutcomeRecorder.capacity + 20)
+      let sender = ScriptedSender(width: count) { _ in
+        await release.wait()
+        return PushAnswer(.sent)
+      }
+      try await deliveries.register(count)
+      let start = ContinuousClock.now
+      try await deliveries.withService([sender]) {
+        try await deliveries.publish()
+        try await eventually("all messages are under way") { release.waiting == count }
+        _ = try await deliveries.sql.query("ALTER TABLE deliveries RENAME TO hidden_deliveries")
+        release.open()
+      }
+      // Their claims last for three minutes.
+      #expect(ContinuousClock.now - start < .seconds(150))
+    }
+  }
+
   @Test("Messages that a process gives back at its end have no failed attempt")
   func returned() async throws {
     try await Deliveries.with { deliveries in

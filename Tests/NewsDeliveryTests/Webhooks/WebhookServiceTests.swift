@@ -275,4 +275,43 @@ import Testing
       await running.value
     }
   }
+
+  @Test("What another process makes due is sent within seconds, also while the next attempt is due in an hour")
+  func otherProcess() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      func insert(afterHours hours: Int32) async throws {
+        _ = try await receiver.sql.query(
+          """
+          INSERT INTO webhook_deliveries (id, webhook, event, at, created_at, state, due_at)
+          SELECT gen_random_uuid(), \(Receiver.id(1)), 'webhook.test', c.at, c.at, 'due',
+            c.at + make_interval(hours => \(hours))
+          FROM (SELECT now() AS at) AS c
+          """)
+      }
+      try await insert(afterHours: 1)
+      let service = WebhookService(
+        store: receiver.store, client: receiver.client, logger: receiver.log.logger)
+      let running = Task { await service.run() }
+      try await withResource(
+        running,
+        release: { running in
+          running.cancel()
+          await running.value
+        },
+        { _ in
+          for count in 1...2 {
+            try await insert(afterHours: 0)
+            let start = ContinuousClock.now
+            try await eventually("the event has arrived") { receiver.server.requests.count == count }
+            #expect(ContinuousClock.now - start < .seconds(30))
+            try await eventually("the outcome is known") {
+              try await receiver.deliveries().count { $0.state == .delivered } == count
+            }
+            // The webhook has nothing else that is due, and the service rests.
+            try await Task.sleep(for: .milliseconds(500))
+          }
+        })
+    }
+  }
 }

@@ -56,6 +56,9 @@ import Testing
       let cut = try #require(try await store.alertContent(of: UUID(2)))
       #expect(cut.title.count == 200 && cut.body.count == 500 && cut.breaking && cut.url == long.url)
       #expect(try await store.alertContent(of: UUID(3)) == nil)
+      untitled.text = String(repeating: "ferry ", count: 60)
+      _ = try await store.create(UUID(4), untitled)
+      #expect(try await store.alertContent(of: UUID(4))?.title == String(untitled.text.prefix(200)))
       for number in 0..<3 { _ = try await store.requestAlert(item: UUID(number)) }
       try await store.wake()
       for number in 0..<3 {

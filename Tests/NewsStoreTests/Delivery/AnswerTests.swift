@@ -154,6 +154,25 @@ import Testing
     }
   }
 
+  @Test("A push that arrives while the third attempt meets a refused address is not sent to it")
+  func afterThirdAttempt() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await store.register(.apns())
+      try await sql.publish([UUID(1)])
+      try await store.wake()
+      for seconds in [0.0, 60] {
+        try await Self.record(store, try await Self.claim(store, seconds), .retry(after: 60, reason: "busy"), seconds)
+      }
+      let message = try await Self.claim(store, 120)
+      try await sql.publish([UUID(2)])
+      try await store.wake(at: Self.start + 121)
+      let next: UUID? = try await sql.value("SELECT p.item FROM deliveries AS o JOIN pushes AS p ON p.id = o.push")
+      #expect(next == UUID(2))
+      try await Self.record(store, message, .tokenError(reason: "BadDeviceToken"), 122)
+      #expect(try await store.nextDue(.apns, at: Self.start + 122) == nil)
+    }
+  }
+
   @Test("A message that was not sent is due again after the wait without a further attempt")
   func unsent() async throws {
     try await NewsDatabase.withStore { store, sql in

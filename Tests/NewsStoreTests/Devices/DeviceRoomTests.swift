@@ -36,6 +36,14 @@ import Testing
     }
   }
 
+  @Test("A known address that registers again takes no room")
+  func renewals() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      for _ in 0..<2 { try await Self.register(.fcm(1), total: 2, in: store) }
+      try await Self.register(.fcm(2), total: 2, in: store)
+    }
+  }
+
   @Test("Room that another process has made is found within seconds")
   func otherProcess() async throws {
     try await withTwoStores { first, second, _ in

@@ -109,6 +109,7 @@ import Testing
       func signing(at now: Date) async throws -> [WebhookSecret] {
         _ = try await store.testWebhook(UUID(1), at: now)
         #expect(store.webhookActivity.takeSignal())
+        #expect(!store.webhookActivity.takeSignal())
         let message = try #require(try await store.claimWebhookDeliveries(limit: 1, for: 60, at: now).first)
         try await store.recordOutcome(
           WebhookOutcome(status: 200, milliseconds: 1, result: .delivered), of: message, at: now)
