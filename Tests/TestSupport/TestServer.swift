@@ -42,17 +42,48 @@ package struct TestServer: Sendable {
     _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
     try await NewsDatabase.withStore(staleLimit: staleLimit, waits: waits) { store, sql in
-      let key = try await store.createKey(name: "desk", permissions: [.itemsPublish])
-      let following = Task { await store.follow() }
-      defer { following.cancel() }
-      try await eventually("the state is known") { store.cachedSnapshot != nil }
-      return try await run(
-        store, sql, key: key, modules,
+      try await runFollowing(
+        store, sql, modules,
         {
           $0.limits = limits
           change(&$0)
         }, body)
     }
+  }
+
+  /// Runs the body with a server whose connections to the database pass a proxy, unlike those of `sql`.
+  package static func withProxiedDatabase(
+    _ body: @Sendable (TestServer, FaultyProxy) async throws -> Void
+  ) async throws {
+    try await NewsDatabase.with { url in
+      guard let parts = URLComponents(string: url), let port = parts.port else {
+        throw TestResponse.Unexpected(description: "the address of the database has no port")
+      }
+      try await FaultyProxy.with(serverPort: port) { proxy in
+        var proxied = parts
+        proxied.port = proxy.port
+        let store = NewsStore(
+          connection: .forBusyMachine(proxied.string ?? url), pool: .forBusyMachine, logger: NewsDatabase.logger)
+        let sql = PostgresPool(configuration: .forBusyMachine(url), pool: .forBusyMachine, logger: NewsDatabase.logger)
+        try await withResource(store, release: { await $0.shutdown() }) { store in
+          try await withResource(sql, release: { await $0.shutdown() }) { sql in
+            try await runFollowing(store, sql, { _ in [] }, { _ in }) { try await body($0, proxy) }
+          }
+        }
+      }
+    }
+  }
+
+  /// Runs a server with a store that follows its database, and a key of an editor.
+  private static func runFollowing<Value: Sendable>(
+    _ store: NewsStore, _ sql: PostgresPool, _ modules: @escaping Modules,
+    _ change: (inout NewsAPI.Settings) -> Void, _ body: @Sendable (TestServer) async throws -> Value
+  ) async throws -> Value {
+    let key = try await store.createKey(name: "desk", permissions: [.itemsPublish])
+    let following = Task { await store.follow() }
+    defer { following.cancel() }
+    try await eventually("the state is known") { store.cachedSnapshot != nil }
+    return try await run(store, sql, key: key, modules, change, body)
   }
 
   /// Runs another server over the same database, with other settings.

@@ -9,7 +9,7 @@ import Synchronization
 /// has no effect.
 actor WebPushHost {
   /// The time after which the name is resolved again.
-  private static let checkTime: Duration = .seconds(300)
+  static let checkTime: Duration = .seconds(300)
   /// The timeout of a resolution.
   private static let resolutionTime: Duration = .seconds(10)
   /// The time that requests on connections to a former address have.
@@ -21,6 +21,7 @@ actor WebPushHost {
   private let resolver: CheckedResolver
   private let trustRoots: [NIOSSLCertificate]
   private let timeout: Duration
+  private let checkTime: Duration
   private struct Current {
     var connection: PushConnection
     var address: String
@@ -34,11 +35,15 @@ actor WebPushHost {
   private var unreachable: String?
 
   /// - Parameter url: An endpoint at the host.
-  init(_ url: OutgoingURL, resolver: CheckedResolver, trustRoots: [NIOSSLCertificate], timeout: Duration) {
+  init(
+    _ url: OutgoingURL, resolver: CheckedResolver, trustRoots: [NIOSSLCertificate], timeout: Duration,
+    checkTime: Duration
+  ) {
     self.url = url
     self.resolver = resolver
     self.trustRoots = trustRoots
     self.timeout = timeout
+    self.checkTime = checkTime
   }
 
   /// Returns the connections to a checked address.
@@ -51,7 +56,7 @@ actor WebPushHost {
 
   private nonisolated var checkedConnection: PushConnection? {
     current.withLock { current in
-      current.flatMap { $0.checked + Self.checkTime > .now ? $0.connection : nil }
+      current.flatMap { $0.checked + checkTime > .now ? $0.connection : nil }
     }
   }
 
@@ -69,7 +74,7 @@ actor WebPushHost {
     current.withLock { current in
       guard current?.connection === connection else { return }
       unreachable = current?.address
-      current?.checked = .now - Self.checkTime
+      current?.checked = .now - checkTime
     }
   }
 

@@ -25,6 +25,7 @@ package final class WebPushSender: PushSender {
   private let resolver: CheckedResolver
   private let trustRoots: [NIOSSLCertificate]
   private let requestTimeout: Duration
+  private let checkTime: Duration
   /// The hosts by origin, with the order of their last use.
   private let hosts = Mutex((hosts: [String: (host: WebPushHost, use: Int)](), uses: 0))
 
@@ -42,16 +43,20 @@ package final class WebPushSender: PushSender {
     self.init(credentials, origins: origins, resolver: resolver, trustRoots: trustRoots, clock: { Date() })
   }
 
-  /// - Parameter clock: The time of the tokens.
+  /// - Parameters:
+  ///   - checkTime: The time after which the name of a host is resolved again; nil for five minutes.
+  ///   - clock: The time of the tokens.
   package init(
     _ credentials: VAPIDCredentials, origins: WebPushOrigins, resolver: CheckedResolver,
-    trustRoots: [NIOSSLCertificate], timeout: Duration? = nil, clock: @escaping @Sendable () -> Date
+    trustRoots: [NIOSSLCertificate], timeout: Duration? = nil, checkTime: Duration? = nil,
+    clock: @escaping @Sendable () -> Date
   ) {
     self.origins = origins
     tokens = VAPIDTokens(credentials, clock: clock)
     self.resolver = resolver
     self.trustRoots = trustRoots
     requestTimeout = timeout ?? Self.timeout
+    self.checkTime = checkTime ?? WebPushHost.checkTime
   }
 
   /// Sends a message.
@@ -150,7 +155,8 @@ package final class WebPushSender: PushSender {
         guard let oldest = idle.min(by: { $0.value.use < $1.value.use })?.key else { return (nil, nil) }
         removed = state.hosts.removeValue(forKey: oldest)?.host
       }
-      let host = WebPushHost(url, resolver: resolver, trustRoots: trustRoots, timeout: requestTimeout)
+      let host = WebPushHost(
+        url, resolver: resolver, trustRoots: trustRoots, timeout: requestTimeout, checkTime: checkTime)
       state.hosts[origin] = (host, state.uses)
       return (host, removed)
     }

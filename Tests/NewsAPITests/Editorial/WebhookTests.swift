@@ -5,6 +5,7 @@ import NewsAPI
 import NewsStore
 import OutgoingHTTP
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -172,6 +173,51 @@ import Testing
         #expect(stored.isEmpty)
       }
       #expect(try await server.sql.query("SELECT 1 FROM idempotency_answers").count == 2)
+    }
+  }
+
+  @Test("A new secret is shown also if the answer to its COMMIT is lost")
+  func lostAnswer() async throws {
+    try await TestServer.withProxiedDatabase { server, proxy in
+      let key = try await server.store.createKey(name: "chief", permissions: [.admin])
+      _ = try await server.sql.query(
+        """
+        CREATE FUNCTION wait_at_commit() RETURNS trigger LANGUAGE plpgsql AS '
+        BEGIN
+          PERFORM pg_advisory_xact_lock_shared(4711);
+          RETURN NULL;
+        END'
+        """)
+      _ = try await server.sql.query(
+        """
+        CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT OR UPDATE ON webhooks DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION wait_at_commit()
+        """)
+      @Sendable func write(_ path: String, _ body: String?) async throws -> TestResponse {
+        let writing = try await server.sql.transaction { transaction in
+          _ = try await transaction.query("SELECT pg_advisory_xact_lock(4711)")
+          let writing = Task {
+            try await server.send(
+              "POST", "/v1/editorial/webhooks\(path)", key: key, headers: [("Idempotency-Key", "once")], body: body)
+          }
+          try await eventually("the COMMIT waits") {
+            try await server.sql.query(
+              """
+              SELECT 1 FROM pg_stat_activity
+              WHERE datname = current_database() AND wait_event_type = 'Lock'
+              """
+            ).count == 1
+          }
+          proxy.spoil(.cut, after: 0)
+          return writing
+        }
+        return try await writing.value
+      }
+      let made = try await write("", #"{"url": "https://hooks.example/"}"#).json(Webhook.self, status: 201)
+      let rotated = try await write("/\(made.id.uuidString.lowercased())/rotate", nil).json(Webhook.self)
+      #expect(made.secret != nil && made.secret != rotated.secret)
+      let secret = try #require(rotated.secret.flatMap { WebhookSecret($0) })
+      #expect(try await server.store.webhook(made.id, withSecret: secret) != nil)
     }
   }
 

@@ -53,19 +53,17 @@ import Testing
 
   /// - Parameters:
   ///   - allowed: The networks that messages may reach besides public ones.
-  ///   - addresses: The addresses of each name.
-  ///   - wait: Is called with the number of each name resolution, before its end.
+  ///   - addresses: Returns the addresses of a name, for the number of the name resolution.
   private static func with(
-    allowed: [String] = ["127.0.0.1"], addresses: [String] = ["127.0.0.1"], timeout: Duration = .seconds(60),
-    wait: @escaping @Sendable (Int) -> Void = { _ in }, _ body: (Service) async throws -> Void
+    allowed: [String] = ["127.0.0.1"], addresses: @escaping @Sendable (Int) -> [String] = { _ in ["127.0.0.1"] },
+    timeout: Duration = .seconds(60), checkTime: Duration? = nil, _ body: (Service) async throws -> Void
   ) async throws {
     let (key, time, lookups) = (P256.Signing.PrivateKey(), TestTime(), Count())
     var policy = AddressPolicy()
     policy.allowedNetworks = allowed.compactMap { IPNetwork($0) }
     try await FaultServer.with({ _ in FaultResponse(status: 201) }) { server in
       let resolver = NameResolver { _, port in
-        wait(lookups.next())
-        return try addresses.map { try SocketAddress(ipAddress: $0, port: port) }
+        try addresses(lookups.next()).map { try SocketAddress(ipAddress: $0, port: port) }
       }
       let sender = WebPushSender(
         try VAPIDCredentials(pem: key.pemRepresentation, subject: "mailto:news@example.org"),
@@ -73,7 +71,7 @@ import Testing
           server.url, "http://push.test:\(server.port)", "http://*.push.test:\(server.port)",
         ]),
         resolver: CheckedResolver(policy: policy, resolver: resolver), trustRoots: [], timeout: timeout,
-        clock: { time.now })
+        checkTime: checkTime, clock: { time.now })
       try await withResource(sender, release: { await $0.shutdown() }) { sender in
         try await body(
           Service(
@@ -206,7 +204,7 @@ import Testing
       }
     }
     // A name that cannot be resolved says nothing about the subscription.
-    try await Self.with(addresses: []) { service in
+    try await Self.with(addresses: { _ in [] }) { service in
       let endpoint = "http://push.test:\(service.server.port)/a"
       let answer = await service.sender.send(.sample(to: service.target(endpoint), attempts: 3))
       #expect(answer.isFailure && 40...53 ~= answer.result.wait ?? 0)
@@ -309,10 +307,22 @@ import Testing
 
   @Test("After an address that cannot be reached, the next one of the name is used")
   func otherAddress() async throws {
-    try await Self.with(allowed: ["127.0.0.0/8"], addresses: ["127.0.0.2", "127.0.0.1"]) { service in
+    try await Self.with(allowed: ["127.0.0.0/8"], addresses: { _ in ["127.0.0.2", "127.0.0.1"] }) { service in
       let endpoint = "http://push.test:\(service.server.port)/a"
       #expect(await service.send(to: endpoint).isFailure)
       #expect(await service.send(to: endpoint).result == .sent)
+    }
+  }
+
+  @Test("When its address is checked again, a host keeps its connections, or is reached at its new address")
+  func movedHost() async throws {
+    let addresses: @Sendable (Int) -> [String] = { $0 <= 5 ? ["127.0.0.1"] : ["127.0.0.2"] }
+    try await Self.with(allowed: ["127.0.0.0/8"], addresses: addresses, checkTime: .zero) { service in
+      let endpoint = "http://push.test:\(service.server.port)/a"
+      for _ in 0..<5 { #expect(await service.send(to: endpoint).result == .sent) }
+      #expect(service.server.connections < 5)
+      // There is no server.
+      #expect(await service.send(to: endpoint).isFailure)
     }
   }
 
@@ -341,14 +351,12 @@ import Testing
   @Test("A host whose name cannot be resolved is given few messages too")
   func unresolvedHost() async throws {
     let release = DispatchSemaphore(value: 0)
-    try await Self.with(
-      addresses: [],
-      wait: { number in
-        guard number > 3 else { return }
-        release.wait()
-        release.signal()
-      }
-    ) { service in
+    try await Self.with(addresses: { number in
+      guard number > 3 else { return [] }
+      release.wait()
+      release.signal()
+      return []
+    }) { service in
       let endpoint = "http://push.test:\(service.server.port)/a"
       for _ in 0..<3 { #expect(await service.send(to: endpoint).isFailure) }
       // Two wait for the name. The others are refused at once.
