@@ -4,6 +4,7 @@ import News
 import NewsDelivery
 import NewsStore
 import PostgresClient
+import Synchronization
 import TestKit
 import TestSupport
 import Testing
@@ -240,6 +241,34 @@ import Testing
       try await receiver.otherService.sendDue()
       #expect(receiver.server.requests.compactMap(\.version) == [1, 1])
       #expect(try await receiver.delivery().state == .delivered)
+    }
+  }
+
+  @Test("A request that fails after the end of the process counts as no failure")
+  func failureAfterEnd() async throws {
+    try await Receiver.with { receiver in
+      // The address is refused at once, also for a task that is cancelled.
+      _ = try await receiver.store.createWebhook(
+        Receiver.id(1), WebhookContent(url: "http://10.1.2.3/"), secret: .random(), at: receiver.now)
+      try await receiver.insert(receiver.event(1, version: 1))
+      let (calls, start) = (Count(), Barrier())
+      let sending = Mutex<Task<Void, any Error>?>(nil)
+      let service = WebhookService(
+        store: receiver.store, client: receiver.client, logger: receiver.log.logger,
+        clock: {
+          // The first call is that of the claim.
+          if calls.next() == 2 { sending.withLock { $0 }?.cancel() }
+          return receiver.now
+        })
+      let task = Task {
+        await start.wait()
+        try await service.sendDue()
+      }
+      sending.withLock { $0 = task }
+      start.open()
+      _ = await task.result
+      #expect(calls.value >= 2)
+      #expect(try await receiver.delivery().attempts.isEmpty)
     }
   }
 
