@@ -77,7 +77,7 @@ import Testing
 @Suite struct WebhookSettingTests {
   @Test("A request to a webhook names the installation, and a redirect of its receiver is not followed")
   func webhook() async throws {
-    try await FaultServer.with({ _ in FaultResponse(status: 302, headers: [("Location", "/other")]) }) { receiver in
+    try await FaultServer.with({ _ in FaultResponse(status: 307, headers: [("Location", "/other")]) }) { receiver in
       try await Installation.with { installation in
         let key = try await installation.makeKey(scopes: ["admin", "items:publish"])
         let settings = [
@@ -91,7 +91,7 @@ import Testing
           let item = try await server.send("POST", "/v1/editorial/items", key: key, body: #"{"text": "x"}"#)
             .json(EditorialItem.self, status: 201).item
           try await eventually("the outcome is recorded") {
-            try await installation.value("SELECT count(*) FROM webhook_attempts WHERE status = 302") == 1
+            try await installation.value("SELECT count(*) FROM webhook_attempts WHERE status = 307") == 1
           }
           let request = try #require(receiver.requests.first)
           #expect(receiver.requests.allSatisfy { $0.path == "/hook" })

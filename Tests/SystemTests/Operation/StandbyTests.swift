@@ -92,6 +92,14 @@ import Testing
   func lagging() async throws {
     try await Pair.with { pair in
       _ = try await pair.publish("before")
+      // One change behind is too old, too.
+      for number in 1...5 {
+        try await pair.untilUsed()
+        try await pair.pauseReplay()
+        let id = try await pair.publish("one behind: \(number)")
+        #expect(try await pair.store.items(ItemQuery(limit: 7)).items.contains { $0.id == id })
+        try await pair.resumeReplay()
+      }
       try await pair.untilUsed()
       try await pair.pauseReplay()
       for number in 1...20 {
