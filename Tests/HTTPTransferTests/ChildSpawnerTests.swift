@@ -38,16 +38,17 @@
         echo $1 $5
         echo "$A$HOME"
         readlink /proc/$$/fd/0 /proc/$$/fd/2
+        echo lost >&2 && echo written
         [ -e /proc/$$/fd/\(other) ] && echo inherited
         """
       let process = try spawner(script).start(output: output)
       waitpid(process, nil, 0)
       let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
-      try #require(lines.count == 6, "\(lines)")
+      try #require(lines.count == 7, "\(lines)")
       #expect(UInt64(lines[0], radix: 16) == 0)
       let ignored = try #require(UInt64(lines[1], radix: 16))
       #expect(signals.allSatisfy { ignored & 1 << UInt64($0 - 1) == 0 })
-      #expect(lines[2...] == ["\(process) \(process)", "b", "/dev/null", "/dev/null"])
+      #expect(lines[2...] == ["\(process) \(process)", "b", "/dev/null", "/dev/null", "written"])
     }
 
     @Test("as a worker has its arguments and the environment of this process")

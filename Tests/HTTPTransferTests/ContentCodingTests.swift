@@ -165,6 +165,19 @@ import Testing
     }
   }
 
+  @Test("that is damaged leaves nothing beside the content of the next attempt, which has none")
+  func plainAfterDamage() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, number in
+        let plain = FaultResponse(headers: [("Content-Type", "text/plain")], body: Self.content)
+        return number == 0 ? plain.gzipped(.damaged) : plain
+      }
+      try await fixture.working { try await fixture.finish(fixture.download()) }
+      #expect(try Data(contentsOf: fixture.output) == Self.content)
+      #expect(try fixture.files() == ["output.bin"])
+    }
+  }
+
   /// The beginnings of plain files.
   private static let plain = [
     Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), Data([0xFF, 0xD8, 0xFF, 0xE0]), Data("GIF89a".utf8),

@@ -104,6 +104,54 @@ import Testing
     }
   }
 
+  @Test("is tried beside others after ten seconds, although it has come no further")
+  func beside() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in response.hanging(at: .start) }
+      let suspect = try fixture.download()
+      _ = try fixture.download { $0.file = fixture.folder.appending(path: "other.bin") }
+      try crash(fixture, suspect)
+      try await fixture.working {
+        // The clock stands still, so that no attempt ends.
+        try await eventually("it is tried alone") {
+          fixture.server.requests.count == 1 && fixture.clock.sleeping.contains(10)
+        }
+        fixture.clock.advance(by: 10)
+        try await eventually("the other one is tried, too") { fixture.server.requests.count == 2 }
+      }
+    }
+  }
+
+  /// A transport whose requests end some time after their cancellation.
+  private final class Lingering: HTTPTransport {
+    let hasBegun = Mutex(false)
+
+    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+      hasBegun.withLock { $0 = true }
+      while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(10)) }
+      try? await Task.detached { try await Task.sleep(for: .milliseconds(300)) }.value
+      throw HTTPTransportError(.broken, "it broke")
+    }
+
+    func upload(
+      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse { throw HTTPTransportError(.broken, "not used") }
+  }
+
+  @Test("is not suspected after a regular end of its worker, which waits for the end of the attempt")
+  func regularEnd() async throws {
+    try await TransferFixture.with { fixture in
+      let (number, transport) = (try fixture.download(), Lingering())
+      try await fixture.working(transport: transport) {
+        try await eventually("it is tried") { transport.hasBegun.withLock(\.self) }
+        let stored = try JSONEncoder().encode(try fixture.journal.transfer(number))
+        #expect(String(decoding: stored, as: UTF8.self).contains(#""attempt":"#))
+      }
+      let stored = try JSONEncoder().encode(try fixture.journal.transfer(number))
+      #expect(!String(decoding: stored, as: UTF8.self).contains(#""attempt":"#))
+    }
+  }
+
   @Test("is tried alone only until it has come further than at the crash")
   func progress() async throws {
     try await TransferFixture.with { fixture in

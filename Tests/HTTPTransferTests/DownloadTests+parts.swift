@@ -58,6 +58,39 @@ extension DownloadTests {
     }
   }
 
+  @Test("is checked against the announced digest, whichever line of the field has it")
+  func digestLines() async throws {
+    let content = TransferFixture.content(1000)
+    try await TransferFixture.with(content) { fixture in
+      fixture.modify { original, _, number in
+        let digest = original["Repr-Digest"] ?? ""
+        var response = original.setting("Repr-Digest", "sha-512=:AAAA:").adding("Repr-Digest", digest)
+        if number == 0 { response.body[7] ^= 1 }
+        return response
+      }
+      try await fixture.working { try await fixture.finish(fixture.download()) }
+      #expect(try Data(contentsOf: fixture.output) == content)
+      #expect(fixture.server.requests.count == 2)
+    }
+  }
+
+  @Test("fails if its part is removed while the rest arrives")
+  func removedPart() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in response.hanging(at: .body(150_000)) }
+      try await fixture.working {
+        let number = try fixture.download()
+        try await fixture.eventually("a part is there") { try fixture.partialSize() == 150_000 }
+        try FileManager.default.removeItem(at: fixture.folder.appending(path: ".output.bin.\(number).part"))
+        fixture.server.release()
+        let transfer = try await fixture.end(of: number)
+        #expect(transfer.state == .failed)
+        #expect(transfer.failure == "no such file or directory")
+      }
+      #expect(fixture.server.requests.count == 1)
+    }
+  }
+
   @Test(
     "is complete if a killed process has moved it, which its announced or required digest tells from another file",
     arguments: [true, false], [true, false])
@@ -208,6 +241,54 @@ extension DownloadTests {
       try await fixture.working { for number in numbers { try await fixture.finish(number) } }
       #expect(files.allSatisfy { FileManager.default.fileExists(atPath: $0.path) })
       #expect(transport.requests.withLock(\.self) == 10 && fixture.server.requests.isEmpty)
+    }
+  }
+
+  /// A transport that replaces the part with a pipe when all bytes have arrived. Its digest is known at the end of the pipe.
+  private struct Piping: HTTPTransport {
+    let file: URL
+    let content: Data
+
+    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+      let parts = Mutex([content])
+      let body = AsyncThrowingStream<Data, any Error> { [file] in
+        if let part = parts.withLock({ $0.popLast() }) { return part }
+        unlink(file.path)
+        mkfifo(file.path, 0o600)
+        return nil
+      }
+      return HTTPTransportResponse(
+        status: 200, headers: [HTTPHeader("Content-Length", "\(content.count)")], body: body)
+    }
+
+    func upload(
+      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse { throw HTTPTransportError(.broken, "not used") }
+  }
+
+  @Test("that is suspended while its digest is computed stays suspended", .timeLimit(.minutes(2)))
+  func suspendedAtTheDigest() async throws {
+    let content = TransferFixture.content(1000)
+    try await TransferFixture.with { fixture in
+      let (journal, output) = (fixture.journal, fixture.output.path)
+      let number = try fixture.download { $0.sha256 = SHA256.hash(data: content).hexadecimal }
+      let part = fixture.folder.appending(path: ".output.bin.\(number).part")
+      Thread.detachNewThread {
+        var information = stat()
+        for _ in 0..<6000 {
+          if stat(part.path, &information) == 0, information.st_mode & S_IFMT == S_IFIFO { break }
+          usleep(10_000)
+        }
+        // The pipe opens when the worker reads it.
+        let pipe = open(part.path, O_WRONLY | O_CLOEXEC)
+        try? journal.suspend(number)
+        _ = content.withUnsafeBytes { write(pipe, $0.baseAddress, $0.count) }
+        close(pipe)
+      }
+      try await fixture.working(transport: Piping(file: part, content: content)) {
+        try await eventually("it has its name") { FileManager.default.fileExists(atPath: output) }
+      }
+      #expect(try journal.transfer(number)?.state == .suspended)
     }
   }
 

@@ -20,6 +20,7 @@ import Testing
         #expect((transfer.completed, transfer.total) == (300_000, 300_000))
         #expect(try Data(contentsOf: fixture.output) == content)
         #expect(try fixture.files() == ["output.bin"])
+        #expect(try openFiles().filter { $0.hasSuffix(fixture.folder.lastPathComponent) } == [])
         #expect(fixture.server.requests.map { $0["Range"] } == [nil])
         let request = try #require(fixture.server.requests.first)
         #expect((request["Accept"], request["Accept-Encoding"]) == ("*/*", "identity"))

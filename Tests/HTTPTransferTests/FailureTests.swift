@@ -47,6 +47,35 @@ import Testing
     }
   }
 
+  @Test("follows on the time for a connection that the app sets", .timeLimit(.minutes(2)))
+  func connectTimeout() async throws {
+    // The kernel drops further connections while the queue of the listener is full.
+    let listener = try Loopback.bind(to: 0)
+    defer { close(listener) }
+    listen(listener, 0)
+    let port = try Loopback.localPort(of: listener)
+    let first = try Loopback.connect(to: port)
+    defer { close(first) }
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+    let ended = Mutex<[Int64]>([])
+    @Sendable func attempt(_ seconds: Int64) async -> HTTPTransportError? {
+      defer { ended.withLock { $0.append(seconds) } }
+      do { _ = try await AsyncHTTPTransport(connectTimeout: seconds).get(url, headers: []) } catch {
+        return error as? HTTPTransportError
+      }
+      return nil
+    }
+    // With equal times, the one that has begun earlier would end first.
+    let longer = Task { await attempt(600) }
+    try await Task.sleep(for: .milliseconds(500))
+    let failure = await attempt(1)
+    #expect(failure?.kind == .refused)
+    #expect(failure?.message == "the connection attempt timed out")
+    #expect(ended.withLock(\.self) == [1])
+    longer.cancel()
+    _ = await longer.value
+  }
+
   @Test("is one of the connection if the response is no HTTP or does not come", arguments: [true, false])
   func responses(isOther: Bool) async throws {
     let response =

@@ -107,6 +107,43 @@ import Testing
     }
   }
 
+  @Test("ends at once in a task that was cancelled before")
+  func cancelled() async throws {
+    try await withFolder { folder in
+      let (changes, clock) = (FolderChanges(folder: folder) { _ in false }, ManualClock())
+      let isOver = Mutex(false)
+      let task = Task {
+        while !Task.isCancelled { await Task.yield() }
+        await changes.wait(upTo: 60, clock: clock)
+        isOver.withLock { $0 = true }
+      }
+      task.cancel()
+      try await eventually("the wait is over") { isOver.withLock(\.self) }
+    }
+  }
+
+  @Test("leaves no watch of the folder behind")
+  func released() async throws {
+    try await withFolder { folder in
+      var information = stat()
+      try #require(stat(folder.path, &information) == 0)
+      // The line of a watch in the information about its descriptor (proc_pid_fdinfo(5)).
+      let mark = " ino:" + String(information.st_ino, radix: 16) + " "
+      func isWatched() throws -> Bool {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").contains { name in
+          let text = (try? String(contentsOfFile: "/proc/self/fdinfo/\(name)", encoding: .utf8)) ?? ""
+          return text.contains(mark)
+        }
+      }
+      do {
+        let changes = FolderChanges(folder: folder) { _ in true }
+        #expect(try isWatched())
+        withExtendedLifetime(changes) {}
+      }
+      try await eventually("its watch is gone") { try !isWatched() }
+    }
+  }
+
   @Test("ends after a second in a folder that cannot be watched")
   func unwatched() async throws {
     let (changes, clock) = (FolderChanges(folder: URL(filePath: "/missing")) { _ in true }, ManualClock())

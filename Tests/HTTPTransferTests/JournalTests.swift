@@ -54,6 +54,35 @@ import Testing
     }
   }
 
+  @Test("is renamed once, also if several threads find the damage")
+  func damagedForThreads() async throws {
+    try await TransferFixture.with { fixture in
+      let store = fixture.folder.appending(path: "other")
+      func fill() throws {
+        let journal = try TransferJournal(store: store)
+        let description = String(repeating: "x", count: 20_000)
+        for _ in 0..<500 { _ = try journal.add(TransferRequest(download: fixture.url), description: description) }
+      }
+      try fill()
+      // The first pages stay as they are, so that the damage is found by reading, which takes a while.
+      let file = store.appending(path: "transfers/journal.sqlite")
+      let bytes = try Data(contentsOf: file)
+      try (bytes.prefix(bytes.count / 2) + Data(repeating: 0x5A, count: bytes.count - bytes.count / 2)).write(to: file)
+      let (lines, ended) = (Counter(), Counter())
+      let journal = try TransferJournal(store: store) { _ in lines.add() }
+      #expect(lines.value == 0)
+      for _ in 0..<8 {
+        Thread.detachNewThread {
+          _ = try? journal.transfers()
+          ended.add()
+        }
+      }
+      try await eventually("all have read") { ended.value == 8 }
+      #expect(lines.value == 1)
+      #expect(try journal.add(TransferRequest(download: fixture.url)).number == 1)
+    }
+  }
+
   @Test("keeps header fields until the end of the transfer, in files that only the user can read")
   func secrets() async throws {
     let key = "Bearer s3cret-of-the-desk"

@@ -165,6 +165,27 @@ import Testing
     }
   }
 
+  @Test("does not happen for a transfer that was continued at an offset, and is suspended now")
+  func suspended() async throws {
+    try await TransferFixture.with { fixture in
+      let (launches, journal) = (Launches(), fixture.journal)
+      fixture.modify { response, _, number in response.hanging(at: .body(number == 0 ? 100_000 : 50_000)) }
+      let number = try journal.add(TransferRequest(download: fixture.url), session: "media").number
+      try journal.resume(number, at: fixture.clock.now)
+      try await fixture.working {
+        try await fixture.eventually("a part is stored") { try fixture.partialSize() == 100_000 }
+        await fixture.server.closeConnections()
+        try await fixture.eventually("it has continued") { try (fixture.partialSize() ?? 0) >= 150_000 }
+      }
+      #expect(fixture.server.requests.prefix(2).map { $0["Range"] } == [nil, "bytes=100000-"])
+      // No worker has seen it suspended.
+      try journal.suspend(number)
+      #expect(try !isWorkerNeeded(fixture))
+      try await work(fixture, launches)
+      #expect(launches.all.isEmpty)
+    }
+  }
+
   @Test("does not end the worker before a transfer whose attempt fails during it")
   func failedAttempt() async throws {
     try await TransferFixture.with { fixture in

@@ -1,3 +1,4 @@
+import FaultServer
 import Foundation
 import HTTPTransfer
 import Testing
@@ -42,6 +43,23 @@ import Testing
         let message = failure?.message ?? ""
         #expect(message.hasSuffix(" (through the proxy 127.0.0.94:\(port))"), "\(message)")
       }
+    }
+  }
+
+  @Test(
+    "that refuse a request have not sent it, and say why",
+    arguments: [
+      (403, "the proxy refused the connection"), (407, "the proxy demands a user name and a password"),
+    ])
+  func refusals(status: Int, reason: String) async throws {
+    try await FaultServer.with({ _ in FaultResponse(status: status) }) { proxy in
+      var options = ConnectionOptions()
+      options.proxies = try ProxySettings(address: proxy.url)
+      let transport = AsyncHTTPTransport(options: options)
+      let url = try #require(URL(string: "http://news.example/"))
+      let failure = await #expect(throws: HTTPTransportError.self) { _ = try await transport.get(url, headers: []) }
+      #expect(failure?.kind == .refused && failure?.isUnsent == true)
+      #expect(failure?.message.hasPrefix(reason + " (through the proxy ") == true, "\(failure?.message ?? "")")
     }
   }
 

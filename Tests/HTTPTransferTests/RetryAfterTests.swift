@@ -81,6 +81,39 @@ import Testing
     }
   }
 
+  @Test("of a server to which a transfer is redirected are those of the transfer, too", arguments: [false, true])
+  func redirectedWait(isKnown: Bool) async throws {
+    try await FaultServer.with({ _ in .busy(503, retryAfter: .seconds(50)) }) { other in
+      try await TransferFixture.with { fixture in
+        let busy = try #require(URL(string: other.url))
+        if isKnown { RetryAfterStore(store: fixture.folder, clock: fixture.clock).delay(busy, seconds: 50) }
+        fixture.modify { _, _, _ in FaultResponse(status: 302, headers: [("Location", other.url)]) }
+        let number = try fixture.download()
+        try await fixture.working {
+          // The clock stands still.
+          try await eventually("it has been refused") { try fixture.journal.transfer(number)?.failure != nil }
+        }
+        let transfer = try #require(try fixture.journal.transfer(number))
+        #expect(fixture.journal.delay(of: transfer, clock: fixture.clock) == 50)
+        #expect(other.requests.count == (isKnown ? 0 : 1))
+      }
+    }
+  }
+
+  @Test("are all stored if many processes store one each at the same time")
+  func together() throws {
+    let clock = ManualClock()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-waits-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let urls = try (0..<90).map { try #require(URL(string: "https://\($0).example/")) }
+    // Each has its own view of the file, as each process has.
+    DispatchQueue.concurrentPerform(iterations: urls.count) { number in
+      RetryAfterStore(store: folder, clock: clock).delay(urls[number], seconds: 60)
+    }
+    #expect(RetryAfterStore(store: folder, clock: clock).all.count == urls.count)
+  }
+
   @Test("that are dates are measured by the clock of the worker if the server names no time of its own")
   func date() async throws {
     try await TransferFixture.with { fixture in

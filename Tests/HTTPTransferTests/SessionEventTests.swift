@@ -20,7 +20,11 @@ import Testing
 
   /// Changes the journal as another process does.
   private func change(_ fixture: TransferFixture, _ sql: String) async throws {
-    let queue = try DatabaseQueue(path: fixture.folder.appending(path: "transfers/journal.sqlite").path)
+    var configuration = GRDB.Configuration()
+    // The session may be writing.
+    configuration.busyMode = .timeout(30)
+    let queue = try DatabaseQueue(
+      path: fixture.folder.appending(path: "transfers/journal.sqlite").path, configuration: configuration)
     try await queue.write { try $0.execute(sql: sql) }
     try queue.close()
   }
@@ -94,6 +98,20 @@ import Testing
     }
   }
 
+  @Test("are no longer awaited after the last reference to it")
+  func released() async throws {
+    try await TransferFixture.with { fixture in
+      do {
+        let session = try await waitingSession(fixture, EventRecorder())
+        withExtendedLifetime(session) {}
+      }
+      // The clock stands still.
+      try await eventually("nothing waits") { fixture.clock.sleeping.isEmpty }
+      let next = try await waitingSession(fixture, EventRecorder())
+      await next.invalidate()
+    }
+  }
+
   @Test("after its invalidation are those of the next session")
   func invalidated() async throws {
     /// Invalidates its session during the first event.
@@ -101,6 +119,7 @@ import Testing
       let ends = Mutex<[Int64]>([])
       let session = Mutex<TransferSession?>(nil)
       let isOver = Mutex(false)
+      let wasOverDuringEvent = Mutex<Bool?>(nil)
 
       func transfer(_ task: TransferTask, didEndAs transfer: Transfer) {
         let isFirst = ends.withLock { ends in
@@ -114,6 +133,9 @@ import Testing
           isOver.withLock { $0 = true }
         }
         for _ in 0..<6000 where !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
+        // The invalidation has begun, and waits for the end of this call.
+        Thread.sleep(forTimeInterval: 0.2)
+        wasOverDuringEvent.withLock { $0 = isOver.withLock(\.self) }
       }
     }
     try await TransferFixture.with { fixture in
@@ -124,6 +146,7 @@ import Testing
       let session = try TransferSession(identifier: "media", store: fixture.folder, delegate: delegate) {}
       delegate.session.withLock { $0 = session }
       try await eventually("it is invalid") { delegate.isOver.withLock(\.self) }
+      #expect(delegate.wasOverDuringEvent.withLock(\.self) == false)
       let recorder = EventRecorder()
       let next = try await waitingSession(fixture, recorder)
       #expect(delegate.ends.withLock(\.self) == [numbers[0]])

@@ -226,6 +226,36 @@ import Testing
     }
   }
 
+  @Test("opens although a worker looks at its lock at this moment")
+  func lookedAt() async throws {
+    try await TransferFixture.with { fixture in
+      let lock = FetchLock(path: fixture.journal.folder.appending(path: "session-media.lock").path)
+      let released = Counter()
+      var opened: TransferSession?
+      // On a busy machine, the lock may be released too late.
+      for round in 0..<20 where opened == nil {
+        var held: FetchLock.Handle?
+        try await eventually("the lock is free") {
+          if released.value == round { held = try lock.acquire() }
+          return held != nil
+        }
+        let handle = try #require(held)
+        let watch = inotify_init1(Int32(IN_CLOEXEC))
+        inotify_add_watch(watch, lock.path, UInt32(IN_CLOSE_WRITE))
+        Thread.detachNewThread {
+          // The session closes the file when it has found it locked.
+          var event = [UInt8](repeating: 0, count: 4096)
+          _ = read(watch, &event, event.count)
+          handle.release()
+          close(watch)
+          released.add()
+        }
+        opened = try? self.session(fixture, EventRecorder())
+      }
+      await (try #require(opened)).invalidate()
+    }
+  }
+
   @Test("makes transfers discretionary that are added in the background")
   func background() async throws {
     try await TransferFixture.with { fixture in

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HTTPTransfer
+import Synchronization
 import Testing
 
 /// Database files that several processes open.
@@ -37,6 +38,58 @@ import Testing
     }
   }
 
+  @Test("Opens a new file for many processes at once")
+  func openedAtOnce() throws {
+    var migrator = DatabaseMigrator()
+    Self.add("first", to: &migrator)
+    let added = migrator
+    for _ in 0..<10 {
+      try Self.withFile { file in
+        let queues = Mutex<[DatabaseQueue]>([])
+        let failures = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+          do {
+            let queue = try DatabaseQueue.open(file, added)
+            queues.withLock { $0.append(queue) }
+          } catch {
+            failures.withLock { $0.append("\(error)") }
+          }
+        }
+        #expect(failures.withLock(\.self) == [])
+        for queue in queues.withLock(\.self) { try queue.close() }
+      }
+    }
+  }
+
+  @Test("Waits for the write of another process")
+  func busy() throws {
+    try Self.withFile { file in
+      var migrator = DatabaseMigrator()
+      Self.add("first", to: &migrator)
+      let (one, other) = (try DatabaseQueue.open(file, migrator), try DatabaseQueue.open(file, migrator))
+      let (isLocked, isWaiting, failures) = (Counter(), Counter(), Counter())
+      DispatchQueue.concurrentPerform(iterations: 2) { number in
+        do {
+          if number == 0 {
+            try one.inTransaction(.immediate) { _ in
+              isLocked.add()
+              for _ in 0..<100 where isWaiting.value == 0 { usleep(10_000) }
+              usleep(200_000)
+              return .commit
+            }
+          } else {
+            for _ in 0..<6000 where isLocked.value == 0 { usleep(10_000) }
+            isWaiting.add()
+            try other.write { try $0.execute(sql: "INSERT INTO first VALUES (1)") }
+          }
+        } catch {
+          failures.add()
+        }
+      }
+      #expect(failures.value == 0)
+    }
+  }
+
   @Test("Renames a damaged file with its log and its index, in the place of older ones")
   func damaged() throws {
     try Self.withFile { file in
@@ -69,6 +122,9 @@ import Testing
       #expect(mode == 0o600)
       let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
       #expect(names.allSatisfy { ["file.sqlite", "file.sqlite-wal", "file.sqlite-shm"].contains($0) }, "\(names)")
+      // Nor does the file that became the database stay open under its first name.
+      let folder = file.deletingLastPathComponent().lastPathComponent
+      #expect(try openFiles().filter { $0.contains(folder + "/file.sqlite.") } == [])
       try queue.close()
     }
   }
@@ -78,7 +134,12 @@ import Testing
     try Self.withFile { file in
       var migrator = DatabaseMigrator()
       Self.add("first", to: &migrator)
-      migrator.registerMigration("second") { try $0.execute(sql: "CREATE TABLE first (value INTEGER)") }
+      let attempts = Counter()
+      migrator.registerMigration("second") { db in
+        attempts.add()
+        // Attempts without end would succeed at last.
+        if attempts.value < 10 { try db.execute(sql: "CREATE TABLE first (value INTEGER)") }
+      }
       let broken = migrator
       #expect(throws: DatabaseError.self) { _ = try DatabaseQueue.open(file, broken) }
     }

@@ -166,6 +166,13 @@ struct TransferFixture {
   }
 }
 
+/// Returns the paths of the files and folders that this process has open.
+func openFiles() throws -> [String] {
+  try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+    try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+  }
+}
+
 /// A counter for concurrent tasks.
 final class Counter: Sendable {
   private let count = Mutex(0)

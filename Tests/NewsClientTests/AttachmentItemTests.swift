@@ -93,6 +93,20 @@ import Testing
     }
   }
 
+  @Test("have another budget in each version")
+  func budgets() async throws {
+    try await with { _, journal, fetch in
+      var news = item("one", News.Attachment(url: "/v1/media/1", type: "image/png"))
+      try await fetch(news)
+      news.text = "changed"
+      news.attachments = [News.Attachment(url: "/v1/media/2", type: "image/png")]
+      try await fetch(news)
+      let budgets = try journal.transfers().compactMap(\.request.budget)
+      #expect(budgets.count == 2)
+      #expect(Set(budgets.map(\.name)).count == 2)
+    }
+  }
+
   @Test("are reported if no worker starts for them, or if they have no folder")
   func failures() async throws {
     try await Installation.with { installation in

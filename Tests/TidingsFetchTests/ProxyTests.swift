@@ -1,5 +1,6 @@
 import FaultServer
 import Foundation
+import HTTPTransfer
 import News
 import TestKit
 import TestSupport
@@ -86,6 +87,23 @@ import Testing
           "CONNECT news.example:\(ports[0]) HTTP/1.1 proxy-authorization: Basic "
           + Data("us@er:pass".utf8).base64EncodedString()
         for _ in 0..<3 { #expect(await lines.next()?.lowercased() == expected.lowercased()) }
+      }
+    }
+  }
+
+  @Test("downloads through the proxy that its option names, in the process of the transfers, too")
+  func download() async throws {
+    try await FaultServer.with({ _ in FaultResponse(status: 403) }) { server in
+      try await Command.with(server: "http://news.example") { command in
+        let output = command.folder.appending(path: "x").path
+        let words = ["--proxy", server.url, "download", "http://news.example/x", "--output", output]
+        #expect(try await command.start(words).result().status == 0)
+        let journal = try TransferJournal(store: command.folder)
+        try await eventually("it has been refused") { try journal.transfer(1)?.failure != nil }
+        let failure = try journal.transfer(1)?.failure ?? ""
+        #expect(failure.contains("the proxy refused the connection (through the proxy 127.0.0.1:"), "\(failure)")
+        #expect(server.requests.first?.target == "news.example:80")
+        try journal.cancel(1)
       }
     }
   }

@@ -1,6 +1,7 @@
 import BackgroundFetch
 import FaultServer
 import Foundation
+import HTTPTransfer
 import News
 import NewsClient
 import Synchronization
@@ -64,6 +65,22 @@ import Testing
         process.send(SIGTERM)
         #expect(await process.result().status == 0)
         #expect(server.requests.isEmpty)
+      }
+    }
+  }
+
+  @Test("continues transfers that had to wait")
+  func transfers() async throws {
+    try await FaultServer.with({ _ in FaultResponse(body: Data("x".utf8)) }) { server in
+      try await Command.with(server: server.url) { command in
+        let journal = try TransferJournal(store: command.folder)
+        let url = try #require(URL(string: server.url + "/x"))
+        let request = TransferRequest(download: url, to: command.folder.appending(path: "x"))
+        try journal.resume(try journal.add(request).number)
+        let process = try command.start(["run"])
+        try await eventually("it is complete") { try journal.transfer(1)?.state == .finished }
+        process.send(SIGTERM)
+        #expect(await process.result().status == 0)
       }
     }
   }

@@ -169,6 +169,9 @@ import Testing
             // A fetch succeeds even if the transfers are damaged.
             #expect([0, 10].contains(result.status), "\(what)")
           }
+          if words[0] == "fetch", path == "attachments", damage == .garbage {
+            #expect(result.errors.contains("cannot download the files of items: "), "\(what)")
+          }
           guard words.contains("--json") else { continue }
           for line in result.output.split(separator: "\n") {
             #expect((try? JSONSerialization.jsonObject(with: Data(line.utf8))) != nil, "\(what)")
@@ -217,6 +220,27 @@ import Testing
       let result = try await command.run("fetch")
       #expect(result.output == "failed: no response from 127.0.0.1:1: connection refused\n")
       #expect(result.errors.hasPrefix("tidings-fetch: no response from 127.0.0.1:1: connection refused\n"))
+    }
+  }
+
+  @Test(
+    "counts no request without a route, and prints that a server refuses it at one of its addresses",
+    .enabled(if: program("ip") != nil), .enabled("needs root and the right to mount") { try await mayMount() },
+    arguments: [("192.0.2.1", "no route to host"), ("two.example:1", "connection refused")])
+  func addresses(server: String, reason: String) async throws {
+    // There is a route to one address of the name only.
+    let script = #"""
+      hosts=$(mktemp) && printf '2001:db8::1 two.example\n127.0.0.1 two.example\n' >"$hosts" || exit 99
+      mount --bind "$hosts" /etc/hosts && rm "$hosts" || exit 99
+      ip link set lo up && ip route add unreachable 192.0.2.1 || exit 99
+      exec "$@"
+      """#
+    try await Command.with(server: "http://" + server) { command in
+      let wrapper = ["/usr/bin/unshare", "-nm", "/bin/sh", "-c", script, "sh"]
+      let (status, report) = try await command.fetch(wrapper: wrapper)
+      #expect(status == 20)
+      #expect(report?.requests == 0)
+      #expect(report?.error?.hasSuffix(": " + reason) == true, "\(report?.error ?? "")")
     }
   }
 }

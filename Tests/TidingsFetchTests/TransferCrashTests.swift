@@ -70,6 +70,19 @@ import Testing
     }
   }
 
+  @Test("go on when the terminal is closed, with the same request")
+  func hangup() async throws {
+    try await serving { server, command in
+      try await begin(command, server, "bad")
+      try await eventually("it is under way") { server.requests.count == 1 }
+      let process = try await worker(command)
+      kill(process, SIGHUP)
+      server.release()
+      try await eventually("it is complete") { try states(command) == [.finished] }
+      #expect(server.requests.count == 1)
+    }
+  }
+
   @Test("are private within the store, and follow the umask elsewhere", arguments: ["022", "027", "077"])
   func modes(umask: String) async throws {
     try await serving { server, command in

@@ -186,6 +186,8 @@ import Testing
         for words in [
           ["download", "ftp://127.0.0.1/", "--output", path],
           ["download", server.url, "--output", path, "--sha256", "12"],
+          ["download", server.url, "--output", path, "--timeout", "0"],
+          ["download", server.url, "--output", path, "--timeout", "inf"],
           ["upload", path, server.url],
           ["upload", "/etc/hostname", server.url, "--header", "No colon"],
         ] {

@@ -3,6 +3,7 @@ import FaultServer
 import Foundation
 import HTTPTransfer
 import NewsClient
+import Synchronization
 import TestKit
 import TestSupport
 import Testing
@@ -149,6 +150,11 @@ import Testing
           guard words == ["transfers"] else { continue }
           #expect(result.output.contains("tries again in"), "\(result.output)")
         }
+        // Between two looks at a transfer that waits is a minute.
+        let start = ContinuousClock.now
+        let waited = try await command.run("transfers", "--wait", "--timeout", "1")
+        #expect(waited.status == 20 && waited.errors.contains("no data for 1 s"), "\(waited.errors)")
+        #expect(ContinuousClock.now - start < .seconds(45))
         let (status, report) = try await command.fetch()
         #expect(status == 20)
         #expect(report?.error?.contains("the server accepts no requests for another") == true)
@@ -194,6 +200,58 @@ import Testing
     }
   }
 
+  /// Starts a script in a folder that becomes `openssl s_server`, and waits until the server has a port.
+  private static func tlsServer(_ script: String, in folder: URL) async throws -> (process: ChildProcess, port: Int) {
+    let server = try ChildProcess(
+      ["-c", "cd '\(folder.path)' && \(script)"], executable: "/bin/sh", environment: ["PATH": "/usr/bin:/bin"])
+    var port: Int?
+    for await line in server.errorLines {
+      port = line.firstMatch(of: /^ACCEPT .*:([0-9]+)$/).flatMap { Int($0.1) }
+      if port != nil { break }
+    }
+    return (server, try #require(port))
+  }
+
+  /// Returns the reason why a server has no response.
+  private static func failure(_ url: URL) async -> String {
+    let failure = await #expect(throws: HTTPTransportError.self) {
+      _ = try await AsyncHTTPTransport().get(url, headers: [])
+    }
+    return failure?.message ?? ""
+  }
+
+  @Test(
+    "ends although the server of a refused certificate is silent when it is asked for the certificate again",
+    .enabled(if: program("openssl") != nil), .timeLimit(.minutes(3)))
+  func silentProbe() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let certificates = try TestCertificates(in: folder, host: "localhost")
+    let (server, port) = try await Self.tlsServer(
+      "exec openssl s_server -www -accept 127.0.0.1:0 -cert server.crt -key server.key 1>&2", in: folder)
+    try await FaultyProxy.with(serverPort: port) { proxy in
+      let url = try #require(URL(string: "https://localhost:\(proxy.port)/"))
+      let reason = await Self.failure(url)
+      #expect(reason == "the server's certificate is not trusted: no known authority has signed it")
+      // Two connections have had the same handshake. Of the next two, only the first one has it.
+      let handshake = proxy.passed / 2
+      proxy.spoil(.stall, after: handshake + handshake / 20)
+      let message = Mutex<String?>(nil)
+      let task = Task {
+        let text = await Self.failure(url)
+        message.withLock { $0 = text }
+      }
+      try await eventually("it has ended") { message.withLock { $0 != nil } }
+      #expect(message.withLock(\.self) == "the server's certificate is not trusted, or has expired")
+      #expect(proxy.isSpent)
+      await task.value
+    }
+    server.send(SIGTERM)
+    _ = await server.result()
+    withExtendedLifetime(certificates) {}
+  }
+
   @Test("names a missing TLS 1.2 as the reason", .enabled(if: program("openssl") != nil), .timeLimit(.minutes(2)))
   func oldTLS() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
@@ -203,14 +261,8 @@ import Testing
     let script = """
       exec openssl s_server -www -accept 127.0.0.1:0 -tls1_1 -cipher ALL:@SECLEVEL=0 -cert server.crt -key server.key 1>&2
       """
-    let server = try ChildProcess(
-      ["-c", "cd '\(folder.path)' && \(script)"], executable: "/bin/sh", environment: ["PATH": "/usr/bin:/bin"])
-    var port: String?
-    for await line in server.errorLines {
-      port = line.firstMatch(of: /^ACCEPT .*:([0-9]+)$/).map { String($0.1) }
-      if port != nil { break }
-    }
-    let url = "https://localhost:\(try #require(port))"
+    let (server, port) = try await Self.tlsServer(script, in: folder)
+    let url = "https://localhost:\(port)"
     try await Command.with(server: url) { command in
       let output = command.folder.appending(path: "x").path
       let result = try await command.run("download", url + "/x", "--output", output, "--wait", "--timeout", "2")
@@ -241,6 +293,7 @@ import Testing
       ("localhost", "1", false, "the server's certificate is not trusted: no known authority has signed it"),
       ("other.example", "1", true, "the server's certificate is for another name"),
       ("localhost", nil, true, "the server's certificate is not valid before 2040-01-01; is the clock right?"),
+      ("127.0.0.1", "-1", true, "the server's certificate has expired ("),
     ] as [(String, String?, Bool, String)])
   func certificates(name: String, days: String?, isTrusted: Bool, reason: String) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
@@ -258,14 +311,9 @@ import Testing
       \(certificate)
       exec openssl s_server -www -accept 127.0.0.1:0 -cert s.pem -key k.pem 1>&2
       """
-    let server = try ChildProcess(
-      ["-c", "cd '\(folder.path)' && \(script)"], executable: "/bin/sh", environment: ["PATH": "/usr/bin:/bin"])
-    var port: String?
-    for await line in server.errorLines {
-      port = line.firstMatch(of: /^ACCEPT .*:([0-9]+)$/).map { String($0.1) }
-      if port != nil { break }
-    }
-    try await Command.with(server: "https://localhost:\(try #require(port))") { command in
+    let (server, port) = try await Self.tlsServer(script, in: folder)
+    let host = name == "127.0.0.1" ? name : "localhost"
+    try await Command.with(server: "https://\(host):\(port)") { command in
       let options = isTrusted ? ["--ca-file", folder.appending(path: "s.pem").path] : []
       let result = try await command.start(options + ["fetch"]).result()
       #expect(result.status == 20)
@@ -283,7 +331,9 @@ import Testing
         let file = command.folder.appending(path: "fields")
         try Data("# the desk\nAuthorization: Bearer s3cret\n\nX-A: b\n".utf8).write(to: file)
         let words = ["upload", "/etc/hostname", server.url + "/u", "--wait"]
-        #expect(try await command.start(words + ["--header-file", file.path]).result().status == 0)
+        // The field of the file replaces that of the command line.
+        let fields = ["--header", "X-A: a", "--header-file", file.path]
+        #expect(try await command.start(words + fields).result().status == 0)
         #expect(server.requests.map { $0["Authorization"] } == ["Bearer s3cret"])
         #expect(server.requests.map { $0["X-A"] } == ["b"])
         try Data("Authorization: x\ns3cret without a colon\n".utf8).write(to: file)
@@ -291,6 +341,9 @@ import Testing
         #expect(refused.status == 64)
         #expect(refused.errors.contains("Line 2 of"))
         #expect(!refused.errors.contains("s3cret"))
+        try Data(("X-A: b\n" + String(repeating: "#", count: 65_530)).utf8).write(to: file)
+        let long = try await command.start(words + ["--header-file", file.path]).result()
+        #expect(long.status == 64 && long.errors.contains("have more than 65536 bytes"), "\(long.errors)")
         for name in try FileManager.default.subpathsOfDirectory(
           atPath: command.folder.appending(path: "transfers").path)
         {

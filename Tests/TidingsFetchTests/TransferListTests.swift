@@ -1,0 +1,123 @@
+import FaultServer
+import Foundation
+import HTTPTransfer
+import TestKit
+import TestSupport
+import Testing
+
+@Suite("The transfers of tidings-fetch") struct TransferListTests {
+  @Test("wait for no condition while they are paused")
+  func paused() async throws {
+    try await Command.with(server: "http://127.0.0.1:1") { command in
+      let (journal, clock) = (try TransferJournal(store: command.folder), ManualClock())
+      let url = try #require(URL(string: "http://127.0.0.1:1/x"))
+      var request = TransferRequest(download: url, to: command.folder.appending(path: "x"))
+      request.isDiscretionary = true
+      let number = try journal.add(request).number
+      try journal.resume(number, at: clock.now)
+      let worker = try TransferWorker(
+        store: command.folder, userAgent: "tests/1", obstacles: { [.power] }, clock: clock)
+      let task = Task { try await worker.run() }
+      try await eventually("it waits for power") { try journal.transfer(number)?.obstacle == .power }
+      #expect(try await command.run("transfers").output == "1  waits for external power  0 B  x\n")
+      try journal.suspend(number)
+      task.cancel()
+      _ = try await task.value
+      #expect(try journal.transfer(number)?.obstacle == .power)
+      #expect(try await command.run("transfers").output == "1  suspended  0 B  x\n")
+      #expect(try await command.run("transfers", "--json").output.contains("waitsFor") == false)
+    }
+  }
+
+  @Test("are no success for a command that waits for one which is cancelled meanwhile")
+  func cancelled() async throws {
+    try await FaultServer.with({ _ in FaultResponse(body: Data("x".utf8)).hanging(at: .start) }) { server in
+      try await Command.with(server: server.url) { command in
+        let output = command.folder.appending(path: "x").path
+        let process = try command.start(["download", server.url + "/x", "--output", output, "--wait", "--json"])
+        try await eventually("it is under way") { server.requests.count == 1 }
+        #expect(try await command.run("transfers", "cancel", "1").status == 0)
+        let result = await process.result()
+        #expect(result.status == 20)
+        #expect(result.output.contains(#""state":"cancelled""#), "\(result.output)")
+      }
+    }
+  }
+
+  @Test("have the conditions and the digest that the options name")
+  func options() async throws {
+    let content = Data("x".utf8)
+    try await FaultServer.with({ _ in FaultResponse(body: content) }) { server in
+      try await Command.with(server: server.url) { command in
+        for (number, flags) in [[], ["--unmetered"], ["--discretionary"]].enumerated() {
+          let output = command.folder.appending(path: "\(number)").path
+          let words = ["download", server.url + "/x", "--output", output] + flags
+          #expect(try await command.start(words).result().status == 0)
+        }
+        let requests = try TransferJournal(store: command.folder).transfers().map(\.request)
+        #expect(requests.map(\.allowsMeteredNetwork) == [true, false, true])
+        #expect(requests.map(\.isDiscretionary) == [false, false, true])
+        let digest = content.sha256.uppercased()
+        let whole = try await command.run(
+          "download", server.url + "/x", "--output", command.folder.appending(path: "y").path, "--sha256", digest,
+          "--wait")
+        #expect(whole.status == 0, "\(whole.errors)")
+      }
+    }
+  }
+
+  @Test("are waited for as long as data arrive, however long that takes", .timeLimit(.minutes(3)))
+  func slow() async throws {
+    // It takes 15 seconds.
+    let response = FaultResponse(body: Data(count: 600_000)).dripping(bytes: 10_000, every: .milliseconds(250))
+    try await FaultServer.with({ _ in response }) { server in
+      try await Command.with(server: server.url) { command in
+        let output = command.folder.appending(path: "x").path
+        let result = try await command.run(
+          "download", server.url + "/x", "--output", output, "--wait", "--timeout", "10")
+        #expect(result.status == 0, "\(result.errors)")
+      }
+    }
+  }
+
+  @Test(
+    "show neither a negative rate nor a remaining time while nothing arrives", .enabled(if: program("script") != nil),
+    .timeLimit(.minutes(3)))
+  func stalled() async throws {
+    // The file has no tag, so the second attempt begins again. None of its bytes arrives.
+    let response = FaultResponse(body: Data(count: 400_000))
+    try await FaultServer.with({ _ in response }) { server in
+      server.respond(
+        next: response.dripping(bytes: 10_000, every: .milliseconds(50)).hanging(at: .body(200_000)),
+        response.hanging(at: .body(0)))
+      try await Command.with(server: server.url) { command in
+        let (output, screen) = (command.folder.appending(path: "x.bin"), command.home.appending(path: "screen"))
+        try FileManager.default.createDirectory(at: command.home, withIntermediateDirectories: true)
+        let words = [
+          ChildProcess.tidings + "-fetch", "--server", server.url, "--store", command.folder.path, "download",
+          server.url + "/f", "--output", output.path, "--wait",
+        ]
+        let process = try ChildProcess(
+          ["-qefc", "stty cols 200; " + words.joined(separator: " "), screen.path],
+          executable: try #require(program("script")), environment: ["PATH": "/usr/bin:/bin", "TERM": "xterm"])
+        func drawn() -> [String] {
+          let text = String(decoding: (try? Data(contentsOf: screen)) ?? Data(), as: UTF8.self)
+          return text.split(whereSeparator: \.isNewline).map(String.init).filter { $0.contains("B/s") }
+        }
+        // Only after five seconds the rate does not include the first bytes.
+        try await eventually("the first attempt stalls") {
+          drawn().contains { $0.contains(/running  [0-9.]+ KiB of .*  0 B\/s/) }
+        }
+        await server.closeConnections()
+        try await eventually("the second attempt stalls") {
+          server.requests.count == 2 && drawn().last?.contains("running  0 B of ") == true
+        }
+        server.release()
+        #expect(await process.result().status == 0)
+        let lines = drawn()
+        #expect(lines.allSatisfy { !$0.contains(/-[0-9.]+ [KMG]?i?B\/s/) }, "\(lines)")
+        #expect(lines.allSatisfy { !$0.contains("  0 B/s") || !$0.contains(" left") }, "\(lines)")
+      }
+    }
+  }
+}
