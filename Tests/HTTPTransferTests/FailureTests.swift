@@ -47,6 +47,14 @@ import Testing
     }
   }
 
+  @discardableResult
+  private static func failure(connectingTo url: URL, within seconds: Int64) async -> HTTPTransportError? {
+    do { _ = try await AsyncHTTPTransport(connectTimeout: seconds).get(url, headers: []) } catch {
+      return error as? HTTPTransportError
+    }
+    return nil
+  }
+
   @Test("follows on the time for a connection that the app sets", .timeLimit(.minutes(2)))
   func connectTimeout() async throws {
     // The kernel drops further connections while the queue of the listener is full.
@@ -57,23 +65,19 @@ import Testing
     let first = try Loopback.connect(to: port)
     defer { close(first) }
     let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-    let ended = Mutex<[Int64]>([])
-    @Sendable func attempt(_ seconds: Int64) async -> HTTPTransportError? {
-      defer { ended.withLock { $0.append(seconds) } }
-      do { _ = try await AsyncHTTPTransport(connectTimeout: seconds).get(url, headers: []) } catch {
-        return error as? HTTPTransportError
-      }
-      return nil
-    }
+    let isOver = Mutex(false)
     // With equal times, the one that has begun earlier would end first.
-    let longer = Task { await attempt(600) }
+    let longer = Task {
+      await Self.failure(connectingTo: url, within: 600)
+      isOver.withLock { $0 = true }
+    }
     try await Task.sleep(for: .milliseconds(500))
-    let failure = await attempt(1)
+    let failure = await Self.failure(connectingTo: url, within: 1)
     #expect(failure?.kind == .refused)
     #expect(failure?.message == "the connection attempt timed out")
-    #expect(ended.withLock(\.self) == [1])
+    #expect(isOver.withLock(\.self) == false)
     longer.cancel()
-    _ = await longer.value
+    await longer.value
   }
 
   @Test("is one of the connection if the response is no HTTP or does not come", arguments: [true, false])

@@ -1,5 +1,6 @@
 import FaultServer
 import Foundation
+import NewsClient
 import TestSupport
 import Testing
 
