@@ -25,6 +25,10 @@ struct FeedIdentityTests {
     #expect(try entry(rss(item(guid: "<guid>2</guid>"))).id != first.id)
     #expect(try entry(rss(item(), channel: "<link>https://example.com/</link>")).id != first.id)
     #expect(try entry(rss(item(), channel: "<ttl>5</ttl><link>https://example.org/</link>")).id == first.id)
+    // The address of a feed names it before its title does.
+    let address = "<atom:link xmlns:atom='http://www.w3.org/2005/Atom' rel='self' href='https://example.org/feed'/>"
+    let ids = try ["A", "B"].map { try entry(rss(item(), channel: "\(address)<title>\($0)</title>")).id }
+    #expect(ids.first == ids.last)
   }
 
   @Test("is derived from title and date if the source has neither guid nor link")

@@ -126,7 +126,12 @@ public struct MediaLibrary: Sendable {
 
   /// Removes the remains of abandoned uploads at once, then calls ``collect(unusedFor:logger:)`` after a minute and every
   /// hour after that, until the task is cancelled. It logs a failure and tries again at the next call.
-  public func collectRegularly(unusedFor age: Duration, logger: Logger) async {
+  ///
+  /// - Parameter sleep: Waits for a duration. An error ends the calls.
+  public func collectRegularly(
+    unusedFor age: Duration, logger: Logger,
+    sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) async {
     var pause = Duration.seconds(60)
     do {
       try await requireAdoption()
@@ -135,7 +140,7 @@ public struct MediaLibrary: Sendable {
     } catch {
       Self.report(error, logger)
     }
-    while (try? await Task.sleep(for: pause)) != nil {
+    while (try? await sleep(pause)) != nil {
       pause = .seconds(3600)
       do { try await collect(unusedFor: age, logger: logger) } catch { Self.report(error, logger) }
     }

@@ -51,6 +51,24 @@ import Testing
     }
   }
 
+  @Test("Files are collected a minute after the start, and every hour after that")
+  func regularly() async throws {
+    try await MediaServer.with { media in
+      let pauses = Mutex<[Duration]>([])
+      await media.library.collectRegularly(unusedFor: .seconds(3600), logger: NewsDatabase.logger) { pause in
+        let count = pauses.withLock { pauses in
+          pauses.append(pause)
+          return pauses.count
+        }
+        #expect(try names(in: media.folder).isEmpty)
+        if count > 2 { throw CancellationError() }
+        try await Self.interrupt(media, Self.photo)
+        try await Self.passTime(media)
+      }
+      #expect(pauses.withLock(\.self) == [.seconds(60), .seconds(3600), .seconds(3600)])
+    }
+  }
+
   @Test("A file that is removed while the report is made is not reported as missing")
   func removedMeanwhile() async throws {
     try await MediaServer.with { media in
