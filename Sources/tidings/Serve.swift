@@ -1,6 +1,7 @@
 import ArgumentParser
 import CoreMetrics
 import Foundation
+import HTTPEdge
 import Hummingbird
 import Logging
 import News
@@ -36,6 +37,7 @@ struct Serve: AsyncParsableCommand {
 
   func run() async throws {
     signal(SIGHUP, SIG_IGN)
+    FreeDescriptors.raiseLimit()
     try await reporting {
       var (settings, logger) = try common.load()
       settings.host = host ?? settings.host

@@ -22,9 +22,7 @@ package struct ProcessUsage {
     processorSeconds = (fields[11] + fields[12]) / Double(sysconf(Int32(_SC_CLK_TCK)))
     residentBytes = fields[21] * Double(sysconf(Int32(_SC_PAGESIZE)))
     openFiles = Double(files.count)
-    var limit = rlimit()
-    let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-    maximumFiles = isKnown && limit.rlim_cur != .max ? Double(limit.rlim_cur) : .infinity
+    maximumFiles = FreeDescriptors.limits.current.map(Double.init) ?? .infinity
   }
 
   package func write(to text: inout PrometheusText) {

@@ -46,9 +46,11 @@ extension EditorialAPI {
 
   /// Returns the library if it accepts files.
   ///
-  /// - Throws: `ProblemError`: 501 without a library, 503 if its storage is not that of the database; `StoreError`.
+  /// - Throws: `ProblemError`: 501 without a library, 503 if its storage is not that of the database; `StoreError`;
+  ///   `MediaError` while few descriptors are free.
   func acceptingLibrary() async throws -> MediaLibrary {
     guard let library else { throw ProblemError.mediaNotKept }
+    try library.requireDescriptor()
     do {
       try await library.requireAdoption()
     } catch let error as MediaLibraryError {

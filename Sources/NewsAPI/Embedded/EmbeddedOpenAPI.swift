@@ -96,7 +96,7 @@ info:
     | `/problems/internal` | 500 | an error of the server |
     | `/problems/not-implemented` | 501 | no resource has such a method, or the body has a transfer coding besides chunked |
     | `/problems/media-not-kept` | 501 | this server does not store files |
-    | `/problems/unavailable` | 503 | the database is unreachable, or too many requests are waiting; see `Retry-After` |
+    | `/problems/unavailable` | 503 | the database is unreachable, too many requests are waiting, or too many files are open; see `Retry-After` |
     | `/problems/database-full`, `/problems/database-failed` | 503 | the disk of the database is full, or fails: nothing can be written until the operator has acted; reads go on |
     | `/problems/database-read-only` | 503 | the database, or its disk, is read-only; reads go on |
     | `/problems/media-unavailable` | 503 | the folder for files is missing, or is not that of the database; the operator has to act |

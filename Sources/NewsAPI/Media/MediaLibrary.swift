@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 public import Logging
 public import MediaFiles
 public import NewsStore
@@ -43,10 +44,12 @@ public struct MediaLibrary: Sendable {
   /// Opens a registered file.
   ///
   /// - Parameter read: Reads the metadata: `store.media` for readers, `store.editorialMedia` for editors.
-  /// - Throws: The errors of `read`; `MediaFault` if the bytes are missing.
+  /// - Throws: The errors of `read`; `MediaFault` if the bytes are missing; `MediaError`, such as while few descriptors
+  ///   are free.
   func open(
     _ id: UUID, _ read: (UUID) async throws -> Media
   ) async throws -> (media: Media, file: MediaFile) {
+    try requireDescriptor()
     let media = try await read(id)
     guard let digest = MediaDigest(bytes: media.digest) else { throw StoreError.notFound }
     if let file = try await storage.open(digest), file.bytes == media.bytes { return (media, file) }
@@ -55,14 +58,19 @@ public struct MediaLibrary: Sendable {
     throw MediaFault(id: id)
   }
 
+  /// - Throws: `MediaError` if clients may open no further files at present.
+  func requireDescriptor() throws(MediaError) {
+    guard FreeDescriptors.suffice(for: .file) else { throw .failed("open", code: EMFILE) }
+  }
+
   /// Removes the bytes of files that were taken down, unless another address has the same content. A concurrent upload
   /// of the same content keeps its bytes. ``collect(unusedFor:logger:)`` removes bytes that cannot be removed now.
   func removeContents(_ digests: [Data], logger: Logger) async {
     guard !digests.isEmpty else { return }
     do {
-      try await requireAdoption()
       let removed = try await removeDue(among: digests, logger)
-      if removed > 0 { logger.info("taken down files removed", metadata: ["count": "\(removed)"]) }
+      // The loggers of requests leave out what is below a notice.
+      if removed > 0 { logger.notice("taken down files removed", metadata: ["count": "\(removed)"]) }
     } catch {
       Self.report(error, logger)
     }

@@ -174,6 +174,10 @@ extension ProblemError {
     switch error {
     case .full: self.init(.init(code: 507), "storage-full", "The storage for files is full")
     case .failed(_, EROFS): self.init(.init(code: 507), "storage-read-only", "The storage for files is read-only")
+    case .failed(_, EMFILE), .failed(_, ENFILE):
+      self.init(
+        .serviceUnavailable, "unavailable", "The server has too many files open at present",
+        headers: [.retryAfter: "5"])
     case .failed:
       self.init(
         .serviceUnavailable, "storage-failed", "The storage for files fails",

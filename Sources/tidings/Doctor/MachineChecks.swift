@@ -80,15 +80,13 @@ struct MachineChecks {
   }
 
   private func descriptors() -> Finding {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-      return .ok("descriptors", "the limit is unknown")
-    }
-    return limit.rlim_cur < 4096
+    // The server raises its limit to the maximum.
+    guard let limit = FreeDescriptors.limits.maximum else { return .ok("descriptors", "there is no limit") }
+    return limit < 4096
       ? .warning(
         "descriptors",
-        "the limit is \(limit.rlim_cur), and each connection needs one: raise it with ulimit -n or LimitNOFILE=")
-      : .ok("descriptors", "the limit is \(limit.rlim_cur)")
+        "the maximum is \(limit), and each connection needs one: raise it with ulimit -Hn or LimitNOFILE=")
+      : .ok("descriptors", "the maximum is \(limit)")
   }
 
   /// Returns the bytes that a user may still write to a file system; nil if the file system does not report them.

@@ -134,7 +134,8 @@ extension FaultTests {
         1000, port: server.port, firstBytes: request, connectTimeout: .milliseconds(100))
       try await Task.sleep(for: .seconds(2))
       let before = try Usage(of: server.process)
-      #expect(before.descriptors >= 126)
+      // A quarter of the descriptors is few here, so that 48 stay free. SwiftNIO accepts four connections at a time.
+      #expect((80...84).contains(before.descriptors))
       for _ in 0..<50 {
         _ = try present.exchange(request)
         try await Task.sleep(for: .milliseconds(100))
@@ -148,7 +149,8 @@ extension FaultTests {
       #expect(after < .seconds(10))
       Self.report(
         "1000 connections for 128 descriptors",
-        promised: "who is there is answered, the processor rests, others are let in within 10 s of there being room",
+        promised:
+          "who is there is answered, descriptors stay free, the processor rests, others are let in within 10 s of there being room",
         seen:
           "50 of 50 answered, \(Self.milliseconds(used)) of processor time in 5 s, others after \(Self.seconds(after))")
     }

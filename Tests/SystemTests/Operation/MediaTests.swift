@@ -262,6 +262,41 @@ import Testing
     }
   }
 
+  @Test("While few descriptors are free, files are a 503, other reads are answered, and the server recovers")
+  func fewDescriptors() async throws {
+    try await withMediaFolder { folder in
+      try await Installation.with { installation in
+        let key = try await Self.makeKey(installation)
+        try await installation.serve(
+          launcher: ["/usr/bin/prlimit", "--nofile=128:128"], changes: ["TIDINGS_MEDIA_DIRECTORY": folder.path]
+        ) { server in
+          let uploaded = try await Self.upload(Self.film, type: "video/mp4", key: key, to: server)
+          let url = try uploaded.json(Attachment.self, status: 201).url
+          try await Self.publish(url, type: "video/mp4", key: key, on: server)
+          let present = try BlockingConnection(port: server.port)
+          _ = try present.exchange("GET /v1/state HTTP/1.1\r\nHost: a\r\n\r\n")
+          // They read nothing, and the file does not fit into the buffers of the kernel. The last byte of their requests
+          // comes when all are connected.
+          let readers = try await ConnectionSet(
+            60, port: server.port, firstBytes: "GET \(url) HTTP/1.1\r\nHost: a\r\n\r",
+            connectTimeout: .milliseconds(100))
+          let sending = Task { try await readers.sendRepeatedly("\n", every: .seconds(1)) }
+          try await eventually("files are refused") {
+            try present.send("GET \(url) HTTP/1.1\r\nHost: a\r\n\r\n")
+            let head = try present.message().head
+            return head[0].contains(" 503 ") && head.contains { $0.lowercased() == "retry-after: 5" }
+          }
+          _ = try present.exchange("GET /v1/state HTTP/1.1\r\nHost: a\r\n\r\n")
+          #expect(try Usage(of: server.process).descriptors < 110)
+          sending.cancel()
+          _ = await sending.result
+          readers.closeAll()
+          try await eventually("files are sent again") { (try? await server.send("HEAD", url))?.status == 200 }
+        }
+      }
+    }
+  }
+
   @Test("Uploads, downloads and ranges pass a proxy", arguments: Edge.installed)
   func proxy(edge: Edge) async throws {
     try await Self.withServer { server, _, key, _ in
