@@ -11,6 +11,10 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// The settings of targets in which tests compute for long: they are optimised in debug builds too. Products for other
+/// packages may not have them.
+let optimised = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 extension Target.Dependency {
   static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
   static let crypto = product(name: "Crypto", package: "swift-crypto")
@@ -121,7 +125,7 @@ let package = Package(
         "CZlib", "HTTPConditions", "NetworkAddresses", .coreMetrics, .dequeModule, .httpTypes, .hummingbird,
         .hummingbirdCore, .logging, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1,
       ],
-      swiftSettings: settings),
+      swiftSettings: optimised),
     .target(
       name: "NewsStore",
       dependencies: ["News", "PostgresClient", .crypto, .dequeModule, .hashTreeCollections, .logging],
@@ -129,7 +133,7 @@ let package = Package(
     .target(
       name: "NewsFeeds",
       dependencies: ["CLibXML2", "News", "SafeHTML", .crypto],
-      swiftSettings: settings),
+      swiftSettings: optimised),
     .target(
       name: "NewsPages", dependencies: ["News", "SafeHTML", .crypto, .mustache],
       exclude: ["Assets", "Templates", "Texts"], swiftSettings: settings),
@@ -155,7 +159,7 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "NetworkAddresses", dependencies: [.nioCore], swiftSettings: settings),
     .target(name: "MediaFiles", dependencies: [.crypto], swiftSettings: settings),
-    .target(name: "SafeHTML", dependencies: ["CLibXML2"], swiftSettings: settings),
+    .target(name: "SafeHTML", dependencies: ["CLibXML2"], swiftSettings: optimised),
     .target(
       name: "PostgresClient",
       dependencies: ["CLibPQ", .dequeModule, .logging],
@@ -204,7 +208,7 @@ let package = Package(
         .crypto, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle, .yams,
       ],
       path: "Tests/TestSupport",
-      swiftSettings: settings),
+      swiftSettings: optimised),
     .testTarget(
       name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", "TestKit", .logging],
       swiftSettings: settings),

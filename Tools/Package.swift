@@ -31,8 +31,9 @@ let package = Package(
   name: "tidings-tools",
   platforms: [.macOS(.v15)],
   dependencies: [
-    // Without the name, the identity of the package would be that of the folder into which it was checked out.
-    .package(name: "tidings", path: ".."),
+    // Without the name, the identity of the package would be that of the folder into which it was checked out. Without
+    // traits, this package proves that the client libraries build alone.
+    .package(name: "tidings", path: "..", traits: []),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),

@@ -19,3 +19,24 @@ public func withResource<Resource: Sendable, Value>(
   }
   return try outcome.get()
 }
+
+/// Runs the body while work that ends only by its cancellation is under way, and waits for its end.
+///
+///     let clock = ManualClock()
+///     try await whileRunning({ try? await clock.sleep(for: .seconds(60)) }) {
+///       try await eventually("it sleeps") { !clock.sleeping.isEmpty }
+///     }
+///
+/// - Returns: The value of the body.
+/// - Throws: The error of the body.
+public func whileRunning<Value>(
+  _ work: @escaping @Sendable () async -> Void, isolation: isolated (any Actor)? = #isolation,
+  _ body: () async throws -> Value
+) async throws -> Value {
+  try await withResource(
+    Task { await work() },
+    release: { task in
+      task.cancel()
+      await task.value
+    }, { _ in try await body() })
+}

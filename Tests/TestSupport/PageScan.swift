@@ -146,6 +146,10 @@ package struct PageScan {
       guard attributes.updateValue(value, forKey: attribute) == nil else {
         throw Malformed(description: "<\(name)> has \(attribute) twice")
       }
+      // A template ends a list of classes with the one that the page sets, such as the state of a feed.
+      guard attribute != "class" || value.last != " " else {
+        throw Malformed(description: "<\(name)> lacks a class after \(value)")
+      }
     }
     throw Malformed(description: "<\(name)> has no end")
   }

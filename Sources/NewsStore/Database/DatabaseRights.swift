@@ -86,10 +86,18 @@ public struct DatabaseRights: Sendable, Equatable {
 }
 
 extension DatabaseRights {
-  /// The names that migrations give to tables, or to functions.
-  private static func names(after words: Regex<(Substring, Substring)>) -> [String] {
-    let names = Migration.required.flatMap { migration in migration.sql.matches(of: words).map { String($0.1) } }
-    return Set(names).sorted()
+  private static let tables = names(after: ["CREATE TABLE "])
+  private static let functions = names(
+    after: ["FUNCTION", "PROCEDURE"].flatMap { ["CREATE \($0) ", "CREATE OR REPLACE \($0) "] })
+
+  /// The names behind the beginnings of lines of the migrations.
+  private static func names(after beginnings: [String]) -> [String] {
+    let names = Migration.required.flatMap { $0.sql.split(separator: "\n") }.compactMap { line in
+      beginnings.first(where: line.hasPrefix).map { beginning in
+        String(line.dropFirst(beginning.count).prefix { $0 == "_" || "a"..."z" ~= $0 })
+      }
+    }
+    return Set(names).subtracting([""]).sorted()
   }
 
   /// Reads the rights of the role of a session.
@@ -98,8 +106,6 @@ extension DatabaseRights {
   ///
   /// - Throws: `PostgresError`.
   static func read(_ connection: PostgresConnection) async throws -> DatabaseRights {
-    let tables = names(after: /CREATE TABLE ([a-z_]+)/)
-    let functions = names(after: /CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) ([a-z_]+)/)
     let rows = try await connection.query(
       """
       WITH place AS (

@@ -1,10 +1,13 @@
 import Foundation
 import HTTPEdge
 import NewsAPI
+import Synchronization
 
 /// Validates JSON against the JSON Schema keywords that `openapi.yaml` uses. An unknown keyword is an error, so that
 /// none is ignored.
 struct SchemaValidator {
+  private static let patterns = PatternCache()
+
   let document: JSONValue
 
   func validate(_ value: JSONValue, _ schema: JSONValue, at place: String) throws {
@@ -72,13 +75,27 @@ struct SchemaValidator {
     case "maxLength": try require(value.text.unicodeScalars.count <= rule.int)
     case "minimum": try require(value.int >= rule.int)
     case "maximum": try require(value.int <= rule.int)
-    case "pattern": if case .string(let text) = value { try require(text.contains(try Regex(rule.text))) }
+    case "pattern":
+      if case .string(let text) = value { try require(try Self.patterns.match(text, rule.text)) }
     default: throw Contract.Violation(description: "\(place): the validator does not know the keyword \(keyword)")
     }
   }
 
   private func fits(_ value: JSONValue, _ schema: JSONValue) -> Bool {
     (try? validate(value, schema, at: "")) != nil
+  }
+}
+
+/// The patterns of a contract, each of which is compiled once.
+private final class PatternCache: Sendable {
+  private let patterns = Mutex<[String: Regex<AnyRegexOutput>]>([:])
+
+  func match(_ text: String, _ pattern: String) throws -> Bool {
+    try patterns.withLock { patterns in
+      let compiled = try patterns[pattern] ?? Regex(pattern)
+      patterns[pattern] = compiled
+      return text.contains(compiled)
+    }
   }
 }
 
