@@ -51,19 +51,25 @@
       #expect(lines[2...] == ["\(process) \(process)", "b", "/dev/null", "/dev/null", "written"])
     }
 
-    @Test("as a worker has its arguments and the environment of this process")
+    @Test("as a worker has its arguments and the environment of this process, and is reaped")
     func worker() async throws {
       let file = FileManager.default.temporaryDirectory.appending(path: "tidings-worker-\(UUID().uuidString)")
-      defer { unlink(file.path) }
+      // A path with a blank differs from its form in URLs.
+      let program = FileManager.default.temporaryDirectory.appending(path: "tidings program-\(UUID().uuidString)")
+      try FileManager.default.createSymbolicLink(at: program, withDestinationURL: URL(filePath: "/bin/sh"))
+      defer { for path in [file.path, file.path + ".number", program.path] { unlink(path) } }
       let path = try #require(ProcessInfo.processInfo.environment["PATH"])
       let worker = WorkerProcess(
-        executable: URL(filePath: "/bin/sh"),
-        arguments: ["-c", #"cat /proc/self/environ >"$1""#, "sh", file.path])
+        executable: program,
+        arguments: ["-c", #"echo $$ >"$1.number"; cat /proc/self/environ >"$1""#, "sh", file.path])
       try worker.start()
       try await eventually("it has written its environment") {
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         return text.split(separator: "\0").contains { $0 == "PATH=\(path)" }
       }
+      let number = try String(contentsOfFile: file.path + ".number", encoding: .utf8)
+      let process = try #require(Int32(number.prefix { !$0.isNewline }))
+      try await eventually("it is reaped") { kill(process, 0) != 0 }
     }
 
     @Test("without its end being awaited is reaped, and one that is missing is named")

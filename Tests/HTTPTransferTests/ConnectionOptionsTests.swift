@@ -33,7 +33,7 @@ import Testing
 
   @Test("are those of the system and of each trusted file, or those of SSL_CERT_FILE and of each trusted file")
   func files() throws {
-    let file = FileManager.default.temporaryDirectory.appending(path: "tidings-ca-\(UUID().uuidString).pem")
+    let file = FileManager.default.temporaryDirectory.appending(path: "tidings ca-\(UUID().uuidString).pem")
     try Data(Self.certificate.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
     var (further, other) = (ConnectionOptions(), ConnectionOptions())

@@ -44,6 +44,8 @@ import Testing
         #expect(transfer.state == .finished, "\(transfer.failure ?? "")")
         #expect(try Data(contentsOf: fixture.output) == Self.content)
         #expect(try fixture.files() == ["output.bin"])
+        let attributes = try FileManager.default.attributesOfItem(atPath: fixture.output.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(transfer.completed == Int64(Self.coded.count))
         #expect(fixture.server.requests.map { $0["Range"] } == (name.isEmpty ? [nil, "bytes=\(half)-"] : [nil]))
       }
@@ -254,7 +256,9 @@ import Testing
     try await TransferFixture.with { fixture in
       fixture.modify { _, _, _ in
         FaultResponse(
-          headers: [("Content-Encoding", Array(repeating: "gzip", count: names).joined(separator: ", "))],
+          headers: names == 3
+            ? [("Content-Encoding", "gzip"), ("Content-Encoding", "gzip, gzip")]
+            : [("Content-Encoding", Array(repeating: "gzip", count: names).joined(separator: ", "))],
           body: bodies[2])
       }
       try await fixture.working { try await fixture.finish(fixture.download()) }
@@ -269,22 +273,33 @@ import Testing
       0x4A, 0x2D, 0x29, 0x2D, 0xCA, 0x2B, 0xD6, 0x03, 0x00, 0x6E, 0x8E, 0x09, 0x05,
     ])
 
-  @Test("deflate is removed, and refused without the format of zlib", arguments: [true, false])
-  func deflate(hasFormat: Bool) async throws {
+  /// The contents of responses with the coding deflate, and those of the files; nil for a failure.
+  private static let deflated: [(Data, String?)] = [
+    (zlib, "The night ferry returns."), (Data(zlib.dropFirst(2).dropLast(4)), nil), (Data(), ""),
+  ]
+
+  @Test("deflate is removed, and refused without the format of zlib unless it is empty", arguments: deflated)
+  func deflate(body: Data, text: String?) async throws {
     try await TransferFixture.with { fixture in
-      fixture.modify { _, _, _ in
-        let body = hasFormat ? Self.zlib : Self.zlib.dropFirst(2).dropLast(4)
-        return FaultResponse(headers: [("Content-Encoding", "deflate")], body: Data(body))
-      }
+      fixture.modify { _, _, _ in FaultResponse(headers: [("Content-Encoding", "deflate")], body: body) }
       try await fixture.working {
         let transfer = try await fixture.end(of: fixture.download())
-        #expect(transfer.state == (hasFormat ? .finished : .failed), "\(transfer.failure ?? "")")
-        if hasFormat {
-          #expect(try String(contentsOf: fixture.output, encoding: .utf8) == "The night ferry returns.")
+        #expect(transfer.state == (text == nil ? .failed : .finished), "\(transfer.failure ?? "")")
+        if let text {
+          #expect(try String(contentsOf: fixture.output, encoding: .utf8) == text)
         } else {
           #expect(transfer.failure == "the content cannot be unpacked (deflate): the compressed data has no header")
         }
       }
+    }
+  }
+
+  @Test("deflate is a part of the file if it is not named")
+  func unnamedDeflate() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in FaultResponse(headers: [("Content-Encoding", "aws-chunked")], body: Self.zlib) }
+      try await fixture.working { try await fixture.finish(fixture.download()) }
+      #expect(try Data(contentsOf: fixture.output) == Self.zlib)
     }
   }
 
@@ -327,6 +342,7 @@ import Testing
         let transfer = try await fixture.end(of: fixture.download { $0.maximumBytes = 199_999 })
         #expect(transfer.state == .failed)
         #expect(transfer.failure == "the content has more than 199999 bytes unpacked")
+        #expect(fixture.server.requests.count == 2)
         #expect(try fixture.files() == [])
       }
     }
@@ -334,13 +350,18 @@ import Testing
 }
 
 @Suite("A response that ends early or is too large") struct ResponseFailureTests {
-  @Test("is reported in words for users", arguments: 0..<5)
+  @Test("is reported in words for users", arguments: 0..<6)
   func messages(number: Int) async throws {
     let body = FaultResponse(headers: [("Content-Type", "application/json")], body: TransferFixture.content(3_000_000))
     let rows: [(FaultResponse, String)] = [
       // Bytes that arrive together with the end of a connection may be lost.
       (body.truncated(at: .body(1_050_000)), "the connection ended after .* of 2\\.9 MiB"),
-      (body.framed(.chunked).truncated(at: .body(2048)), "the connection ended after .*"),
+      (body.framed(.chunked).truncated(at: .body(2048)), "the connection ended after [0-9.]+ (B|KiB)"),
+      // The declared length is that of the compressed content.
+      (
+        body.gzipped().truncated(at: .body(1_000_000)),
+        "(the connection ended after [0-9.]+ (B|KiB|MiB)|the response (cannot be unpacked|was interrupted): .*)"
+      ),
       (body.gzipped(.cut), "the response cannot be unpacked: the compressed data ends early"),
       (.gzipBomb(expandingTo: 64 << 20), "the response has more than 8 MiB unpacked"),
       (.huge(bytes: 9 << 20), "the response has more than 8 MiB"),
@@ -358,6 +379,7 @@ import Testing
       }
       let pattern = try Regex(rows[number].1)
       #expect(failure?.message.wholeMatch(of: pattern) != nil, "\(failure?.message ?? "")")
+      #expect(failure?.code == (number < 4 ? FetchError.Code.unreachable : .tooLarge) && failure?.status == 200)
     }
   }
 }

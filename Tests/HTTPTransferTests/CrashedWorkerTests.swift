@@ -64,18 +64,25 @@ import Testing
     }
   }
 
-  @Test("is logged, unless the crash was a reboot", arguments: [false, true])
-  func logged(hasRebooted: Bool) async throws {
+  @Test(
+    "is logged once, unless the crash was a reboot or the user has resumed the transfer since", arguments: 0..<4)
+  func logged(number: Int) async throws {
+    let isCrash = number == 0
     try await TransferFixture.with { fixture in
       let lines = Mutex<[String]>([])
-      let number = try fixture.download()
-      try crash(fixture, number)
-      if hasRebooted { fixture.clock.reboot() }
-      try await fixture.working(log: { line in lines.withLock { $0.append(line) } }) {
-        try await fixture.finish(number)
+      let transfer = try fixture.download { $0.isDiscretionary = true }
+      try crash(fixture, transfer)
+      if number == 1 { fixture.clock.reboot() }
+      if number == 2 {
+        try fixture.journal.suspend(transfer)
+        try fixture.journal.resume(transfer, at: fixture.clock.now)
       }
-      let line = "transfer \(number): the last worker has crashed during it"
-      #expect(lines.withLock(\.self) == (hasRebooted ? [] : [line]))
+      if number == 3 { try await record(fixture, transfer) }
+      try await fixture.working(log: { line in lines.withLock { $0.append(line) } }) {
+        try await fixture.finish(transfer)
+      }
+      let line = "transfer \(transfer): the last worker has crashed during it"
+      #expect(lines.withLock(\.self) == (isCrash ? [line] : []))
     }
   }
 
@@ -122,28 +129,12 @@ import Testing
     }
   }
 
-  /// A transport whose requests end some time after their cancellation.
-  private final class Lingering: HTTPTransport {
-    let hasBegun = Mutex(false)
-
-    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
-      hasBegun.withLock { $0 = true }
-      while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(10)) }
-      try? await Task.detached { try await Task.sleep(for: .milliseconds(300)) }.value
-      throw HTTPTransportError(.broken, "it broke")
-    }
-
-    func upload(
-      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
-    ) async throws -> HTTPTransportResponse { throw HTTPTransportError(.broken, "not used") }
-  }
-
   @Test("is not suspected after a regular end of its worker, which waits for the end of the attempt")
   func regularEnd() async throws {
     try await TransferFixture.with { fixture in
-      let (number, transport) = (try fixture.download(), Lingering())
+      let (number, transport) = (try fixture.download(), LingeringTransport())
       try await fixture.working(transport: transport) {
-        try await eventually("it is tried") { transport.hasBegun.withLock(\.self) }
+        try await eventually("it is tried") { transport.requests.value > 0 }
         let stored = try JSONEncoder().encode(try fixture.journal.transfer(number))
         #expect(String(decoding: stored, as: UTF8.self).contains(#""attempt":"#))
       }

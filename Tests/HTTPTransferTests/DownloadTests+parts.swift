@@ -98,7 +98,7 @@ extension DownloadTests {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
       let digest = SHA256.hash(data: content).hexadecimal
-      let number = try fixture.download { $0.sha256 = isAnnounced ? nil : digest }
+      let number = try fixture.download { $0.sha256 = isAnnounced ? nil : digest.uppercased() }
       try await record(fixture, number, digest: isAnnounced ? digest : nil)
       try (isMoved ? content : TransferFixture.content(300_000, seed: 2)).write(to: fixture.output)
       try await fixture.working { try await fixture.finish(number) }
@@ -241,6 +241,41 @@ extension DownloadTests {
       try await fixture.working { for number in numbers { try await fixture.finish(number) } }
       #expect(files.allSatisfy { FileManager.default.fileExists(atPath: $0.path) })
       #expect(transport.requests.withLock(\.self) == 10 && fixture.server.requests.isEmpty)
+    }
+  }
+
+  /// A transport whose connection breaks after the last byte.
+  private struct Breaking: HTTPTransport {
+    let content: Data
+
+    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+      let body = AsyncThrowingStream<Data, any Error> { [content] continuation in
+        continuation.yield(content)
+        continuation.finish(throwing: HTTPTransportError(.broken, "it broke"))
+      }
+      return HTTPTransportResponse(
+        status: 200, headers: [HTTPHeader("Content-Length", "\(content.count)")], body: body)
+    }
+
+    func upload(
+      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse { throw HTTPTransportError(.broken, "not used") }
+  }
+
+  @Test("is complete although the connection breaks after its last byte, which is logged")
+  func brokenAtTheEnd() async throws {
+    let content = TransferFixture.content(4096)
+    try await TransferFixture.with { fixture in
+      let lines = Mutex<[String]>([])
+      let number = try fixture.download()
+      try await fixture.working(
+        transport: Breaking(content: content), log: { line in lines.withLock { $0.append(line) } }
+      ) {
+        try await fixture.finish(number)
+      }
+      #expect(try Data(contentsOf: fixture.output) == content)
+      let line = "transfer \(number): the content was interrupted after 4.0 of 4.0 KiB: it broke"
+      #expect(lines.withLock(\.self) == [line])
     }
   }
 

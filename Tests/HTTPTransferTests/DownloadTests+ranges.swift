@@ -85,13 +85,14 @@ extension DownloadTests {
     }
   }
 
-  @Test("does not continue with the page of a portal")
-  func portalInTheRest() async throws {
+  @Test("does not continue with the page of a portal, and keeps its part", arguments: [206, 200])
+  func portalInTheRest(status: Int) async throws {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
       try await fixture.working {
         let transfer = try await interrupted(fixture) { response, _, number in
           guard number == 1 else { return response }
+          if status == 200 { return .captivePortal() }
           return response.setting("Content-Type", "text/html").body { Data(count: $0.count) }
         }
         #expect(transfer.state == .finished, "\(transfer.failure ?? "")")
@@ -102,14 +103,16 @@ extension DownloadTests {
   }
 
   @Test(
-    "is given up after three attempts if the server sends a part although it was asked for all", arguments: [206, 416])
-  func unrequestedPart(status: Int) async throws {
+    "is given up after three attempts if the server sends a part although it was asked for all",
+    arguments: ["bytes 0-299999/300000", "bytes 0-299999/*", "bytes */0"])
+  func unrequestedPart(range: String) async throws {
     try await TransferFixture.with { fixture in
       let lines = Mutex<[String]>([])
       fixture.modify { response, _, _ in
-        var part = response.setting("Content-Range", status == 206 ? "bytes 0-299999/300000" : "bytes */0")
-        part.status = status
-        return part
+        var part = response.setting("Content-Range", range)
+        part.status = range == "bytes */0" ? 416 : 206
+        // Without a length and a tag, nothing says that it is a part of another version.
+        return range.hasSuffix("/*") ? part.removing("ETag") : part
       }
       let number = try fixture.download()
       try await fixture.working(log: { line in lines.withLock { $0.append(line) } }) {
@@ -136,6 +139,70 @@ extension DownloadTests {
         try await fixture.finish(number)
       }
       #expect(fixture.server.requests.map { $0["Range"] } == [nil, nil])
+    }
+  }
+
+  @Test("counts from the beginning when it begins again")
+  func countedAnew() async throws {
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      fixture.serve(content, tag: nil)
+      fixture.modify { response, _, number in response.hanging(at: .body(number == 0 ? 100_000 : 0)) }
+      let number = try fixture.download()
+      try await fixture.working {
+        try await fixture.eventually("a part is stored") { try fixture.partialSize() == 100_000 }
+        await fixture.server.closeConnections()
+        try await fixture.eventually("it begins again") { fixture.server.requests.count == 2 }
+        // The clock stands still, so that the second attempt goes on.
+        try await eventually("nothing has arrived") { try fixture.journal.transfer(number)?.completed == 0 }
+      }
+    }
+  }
+
+  @Test("is resumed at the server to which it is redirected, in a folder that it makes")
+  func redirectedRest() async throws {
+    let content = TransferFixture.content(300_000)
+    try await FaultServer.with({ request in
+      guard request["Range"] != nil else {
+        return FaultResponse(headers: [("ETag", "\"one\"")], body: content).hanging(at: .body(100_000))
+      }
+      return FaultResponse(
+        status: 206, headers: [("ETag", "\"one\""), ("Content-Range", "bytes 100000-299999/300000")],
+        body: content.dropFirst(100_000))
+    }) { other in
+      try await TransferFixture.with(content) { fixture in
+        fixture.modify { _, request, _ in .redirect(.other(other, "/file"), from: request, status: 302) }
+        let file = fixture.folder.appending(path: "new/folder/output.bin")
+        let number = try fixture.download { $0.file = file }
+        try await fixture.working {
+          try await fixture.eventually("a part is stored") { try fixture.partialSize() == 100_000 }
+          await other.closeConnections()
+          try await fixture.finish(number)
+        }
+        #expect(try Data(contentsOf: file) == content)
+        #expect(other.requests.map { $0["Range"] } == [nil, "bytes=100000-"])
+        #expect(other.requests.last?["If-Range"] == "\"one\"")
+      }
+    }
+  }
+
+  @Test(
+    "says after an interruption how much has arrived, in units that show what is missing",
+    arguments: [
+      (100_000, nil, "97.7 of 293.0 KiB"), (1000, nil, "1000 B of 293.0 KiB"), (299_999, nil, "299999 of 300000 B"),
+      (100_000, .chunked, "97.7 KiB"),
+    ] as [(Int, FaultResponse.Framing?, String)])
+  func amounts(bytes: Int, framing: FaultResponse.Framing?, text: String) async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in (framing.map { response.framed($0) } ?? response).hanging(at: .body(bytes)) }
+      let number = try fixture.download()
+      try await fixture.working {
+        try await eventually("a part is stored") { try fixture.partialSize() == bytes }
+        await fixture.server.closeConnections()
+        // The clock stands still, so that there is no other attempt.
+        try await eventually("it has failed") { try fixture.journal.transfer(number)?.failure != nil }
+        #expect(try fixture.journal.transfer(number)?.failure == "the connection ended after \(text)")
+      }
     }
   }
 

@@ -237,7 +237,7 @@ import Testing
   func suspending() async throws {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
-      fixture.modify { response, _, number in number == 0 ? response.hanging(at: .body(150_000)) : response }
+      fixture.modify { response, _, number in response.hanging(at: .body(number == 0 ? 150_000 : 1000)) }
       try await fixture.working {
         let number = try fixture.download()
         try await fixture.eventually("a part is there") { try fixture.partialSize() == 150_000 }
@@ -245,6 +245,10 @@ import Testing
         try await fixture.eventually("the connection is gone") { fixture.server.openConnections == 0 }
         #expect(fixture.server.requests.count == 1)
         try fixture.journal.resume(number, at: fixture.clock.now)
+        // The clock stands still, so that only the offset is recorded.
+        try await eventually("more is there") { try fixture.partialSize() == 151_000 }
+        #expect(try fixture.journal.transfer(number)?.completed == 150_000)
+        fixture.server.release()
         #expect(try await fixture.end(of: number).state == .finished)
         #expect(fixture.server.requests.last?["Range"] == "bytes=150000-")
         #expect(try Data(contentsOf: fixture.output) == content)
@@ -300,15 +304,17 @@ import Testing
     }
   }
 
-  @Test("runs with at most three others, by one worker")
+  @Test("runs with at most three others, in the order in which they were added, by one worker")
   func several() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, _ in response.hanging(at: .body(10)) }
+      let numbers = try (0..<8).map { index in
+        try fixture.download { $0.file = fixture.folder.appending(path: "\(index).bin") }
+      }
       try await fixture.working {
-        let numbers = try (0..<8).map { index in
-          try fixture.download { $0.file = fixture.folder.appending(path: "\(index).bin") }
-        }
-        try await fixture.eventually("four are under way") { fixture.server.requests.count == 4 }
+        // The clock stands still, so that none waits for the first bytes of another one.
+        try await eventually("four are under way") { fixture.server.requests.count == 4 }
+        #expect(try fixture.files().map { String($0.prefix(2)) }.sorted() == [".0", ".1", ".2", ".3"])
         #expect(try TransferJournal.needsWorker(store: fixture.folder, clock: fixture.clock) == false)
         let other = try TransferWorker(store: fixture.folder, userAgent: "tests", clock: SystemClock())
         // The second worker gives up after five seconds of real time, because the first one holds the lock.

@@ -28,6 +28,57 @@ import Testing
     #expect(code != .busy)
   }
 
+  /// An error of an unknown type.
+  private struct Odd: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// A transport that always fails with such an error.
+  private struct Failing: HTTPTransport {
+    let error: Odd
+
+    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse { throw error }
+
+    func upload(
+      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse { throw error }
+  }
+
+  private func requester(failingWith text: String) -> HTTPRequester {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-none-\(UUID().uuidString)")
+    return HTTPRequester(
+      transport: Failing(error: Odd(description: text)), userAgent: "tests", now: { Date() },
+      retryAfterStore: RetryAfterStore(store: folder, clock: SystemClock()))
+  }
+
+  @Test(
+    "of an unknown type has its text as the reason, unless that names types or source files",
+    arguments: [
+      ("it broke", "it broke"), ("Broken(code: 1)", "the connection failed"), ("at a/b.swift", "the connection failed"),
+    ])
+  func unknownTypes(text: String, reason: String) async throws {
+    let requester = requester(failingWith: text)
+    let url = try #require(URL(string: "https://news.example/"))
+    let failure = await #expect(throws: FetchError.self) {
+      var meter = HTTPRequester.Meter()
+      _ = try await requester.get(url, meter: &meter)
+    }
+    #expect(failure?.message == "no response from news.example: \(reason)")
+  }
+
+  @Test("is the cancellation in a task that was cancelled, whatever the transport reports")
+  func cancellation() async throws {
+    let requester = requester(failingWith: "it broke")
+    let url = try #require(URL(string: "https://news.example/"))
+    let task = Task { @Sendable in
+      while !Task.isCancelled { await Task.yield() }
+      var meter = HTTPRequester.Meter()
+      _ = try await requester.get(url, meter: &meter)
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
   // A transport that tried again would do so until the end of its timeout.
   @Test(
     "is one of the network if the name of the server is unknown, and of the server if it refuses connections",

@@ -63,6 +63,38 @@ import Testing
     }
   }
 
+  @Test(
+    "ends with a change after many others, even if the kernel drops it because they are too many",
+    arguments: [false, true])
+  func manyChanges(isOverflow: Bool) async throws {
+    try await withFolder { folder in
+      let names = ["first", "second", "third", "relevant"]
+      for name in names { try Data().write(to: folder.appending(path: name)) }
+      let text = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+      let limit = try #require(Int(text.prefix { !$0.isNewline }))
+      let hasBegun = Mutex(false)
+      let (mayContinue, clock) = (DispatchSemaphore(value: 0), ManualClock())
+      let changes = FolderChanges(folder: folder) { name in
+        if name == "first" {
+          hasBegun.withLock { $0 = true }
+          mayContinue.wait()
+        }
+        return name == "relevant"
+      }
+      try await waiting(changes, clock) {
+        try await eventually("it waits") { clock.sleeping == [60] }
+        utimes(folder.appending(path: "first").path, nil)
+        try await eventually("the first change is read") { hasBegun.withLock(\.self) }
+        // Equal changes in a row would be one.
+        for number in 0..<(isOverflow ? limit + 10 : 2) {
+          utimes(folder.appending(path: names[1 + number % 2]).path, nil)
+        }
+        utimes(folder.appending(path: "relevant").path, nil)
+        mayContinue.signal()
+      }
+    }
+  }
+
   @Test("does not end with a change of another file")
   func otherFiles() async throws {
     try await withFolder { folder in
@@ -141,6 +173,20 @@ import Testing
         withExtendedLifetime(changes) {}
       }
       try await eventually("its watch is gone") { try !isWatched() }
+    }
+  }
+
+  @Test("leaves no descriptor behind if the folder cannot be watched")
+  func unwatchedDescriptors() async throws {
+    for _ in 0..<60 { _ = FolderChanges(folder: URL(filePath: "/missing")) { _ in true } }
+    // Other tests may be about to watch a folder.
+    try await eventually("most of the descriptors are closed") {
+      let unused = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { name in
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+        let text = (try? String(contentsOfFile: "/proc/self/fdinfo/\(name)", encoding: .utf8)) ?? ""
+        return target == "anon_inode:inotify" && !text.contains("inotify wd:")
+      }
+      return unused.count < 30
     }
   }
 

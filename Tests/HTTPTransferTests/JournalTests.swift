@@ -44,6 +44,7 @@ import Testing
       _ = try TransferJournal(store: store)
       try Data(repeating: 0x5A, count: 5000).write(to: store.appending(path: "transfers/journal.sqlite"))
       let lines = Mutex<[String]>([])
+      let start = Int(Date().timeIntervalSince1970)
       if isQuestion {
         _ = try TransferJournal.needsWorker(store: store, log: { line in lines.withLock { $0.append(line) } })
       } else {
@@ -51,6 +52,9 @@ import Testing
           store: store, userAgent: "tests/1", log: { line in lines.withLock { $0.append(line) } })
       }
       #expect(lines.withLock { $0.count { $0.contains("journal.sqlite.broken-") } } == 1)
+      let line = lines.withLock(\.first) ?? ""
+      let time = line.firstMatch(of: /\.broken-([0-9]+)/).flatMap { Int($0.1) }
+      #expect(time ?? 0 >= start, "\(line)")
     }
   }
 
@@ -197,13 +201,14 @@ import Testing
     }
   }
 
-  @Test("suspends and cancels no transfer that has ended")
+  @Test("suspends, resumes and cancels no transfer that has ended")
   func ended() async throws {
     try await TransferFixture.with { fixture in
       let number = try fixture.download()
       try await fixture.working { try await fixture.finish(number) }
       try fixture.journal.suspend(number)
       try fixture.journal.cancel(number)
+      #expect(try fixture.journal.resume(number, at: fixture.clock.now) == false)
       #expect(try fixture.journal.transfer(number)?.state == .finished)
     }
   }
@@ -231,6 +236,19 @@ import Testing
       let kept = try #require(try fixture.files().first { $0.hasSuffix(".whole") })
       #expect(try mode(fixture.folder.appending(path: kept)) == 0o600)
       #expect(try mode(file) == usual)
+    }
+  }
+
+  @Test("has a new time after each commit, which wakes a process again that has read too early")
+  func wake() async throws {
+    try await TransferFixture.with { fixture in
+      let file = fixture.journal.folder.appending(path: "journal.sqlite")
+      let past = Date(timeIntervalSince1970: 1_000_000_000)
+      try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: file.path)
+      _ = try fixture.journal.add(TransferRequest(download: fixture.url))
+      let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+      let time = try #require(attributes[.modificationDate] as? Date)
+      #expect(time > past)
     }
   }
 

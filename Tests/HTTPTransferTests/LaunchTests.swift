@@ -1,5 +1,6 @@
 import FaultServer
 import Foundation
+import GRDB
 import HTTPTransfer
 import Synchronization
 import TestKit
@@ -148,6 +149,22 @@ import Testing
       _ = try fixture.journal.add(TransferRequest(download: fixture.url), session: "quay")
       try await work(fixture, launches)
       #expect(launches.all == ["quay", "pier", "dock"])
+    }
+  }
+
+  @Test("does not happen for an end that an earlier build has stored, which knew no launches")
+  func earlierBuild() async throws {
+    try await TransferFixture.with { fixture in
+      let transfer = try fixture.journal.add(TransferRequest(download: fixture.url), session: "media")
+      try fixture.journal.cancel(transfer.number)
+      #expect(try isWorkerNeeded(fixture))
+      let queue = try DatabaseQueue(path: fixture.folder.appending(path: "transfers/journal.sqlite").path)
+      try await queue.write { db in
+        try db.execute(sql: "ALTER TABLE events DROP COLUMN launches")
+        try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'launches'")
+      }
+      try queue.close()
+      #expect(try isWorkerNeeded(fixture) == false)
     }
   }
 

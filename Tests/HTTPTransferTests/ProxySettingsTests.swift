@@ -1,6 +1,8 @@
 import FaultServer
 import Foundation
 import HTTPTransfer
+import Synchronization
+import TestKit
 import Testing
 
 @Suite("The proxies of requests") struct ProxySettingsTests {
@@ -63,12 +65,45 @@ import Testing
     }
   }
 
+  @Test("learn the user name without a password, and nothing of the kind without a user", arguments: ["me@", ""])
+  func userName(user: String) async throws {
+    try await FaultServer.with({ _ in FaultResponse(status: 403) }) { proxy in
+      var options = ConnectionOptions()
+      options.proxies = try ProxySettings(address: "http://\(user)127.0.0.1:\(proxy.port)")
+      let transport = AsyncHTTPTransport(options: options)
+      let url = try #require(URL(string: "http://news.example/"))
+      await #expect(throws: HTTPTransportError.self) { _ = try await transport.get(url, headers: []) }
+      let credentials = user.isEmpty ? nil : "Basic " + Data("me:".utf8).base64EncodedString()
+      #expect(proxy.requests.map { $0["Proxy-Authorization"] } == [credentials])
+    }
+  }
+
+  @Test("of SOCKS are addressed in their protocol")
+  func socks() async throws {
+    let listener = try Loopback.bind(to: 0)
+    listen(listener, 1)
+    var options = ConnectionOptions()
+    options.proxies = try ProxySettings(address: "socks5://127.0.0.1:\(try Loopback.localPort(of: listener))")
+    let version = Mutex<UInt8?>(nil)
+    Thread.detachNewThread {
+      let connection = accept(listener, nil, nil)
+      var byte: UInt8 = 0
+      if recv(connection, &byte, 1, 0) == 1 { version.withLock { $0 = byte } }
+      close(connection)
+      close(listener)
+    }
+    let transport = AsyncHTTPTransport(options: options)
+    let url = try #require(URL(string: "http://news.example/"))
+    await #expect(throws: HTTPTransportError.self) { _ = try await transport.get(url, headers: []) }
+    #expect(version.withLock(\.self) == 5)
+  }
+
   @Test(
     "have exceptions by name, subdomain, address and port",
     arguments: [
       ("news.example", true), ("NEWS.example.", false), (".example", true), ("example", true), ("ws.example", false),
       ("*", true), ("", false), ("other.example, news.example", true), ("news.example:443", true),
-      ("news.example:8443", false),
+      ("news.example:8443", false), ("NEWS.Example", true),
     ])
   func exceptions(list: String, isException: Bool) throws {
     let environment = ["https_proxy": "http://a:1", "no_proxy": list]
@@ -104,6 +139,7 @@ import Testing
   func addresses() throws {
     for (list, isException) in [
       ("::1", true), ("[::1]", true), ("[::1]:8443", true), ("[::1]:1", false), ("::2", false),
+      ("[::2]", false),
     ] {
       let environment = ["https_proxy": "http://[::9]:1", "no_proxy": list]
       #expect(try (proxy(environment, "https://[::1]:8443/x") == nil) == isException, "\(list)")

@@ -22,6 +22,21 @@ import Testing
     }
   }
 
+  @Test("is reported without the rest of a page, which explains nothing")
+  func hangingPage() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in
+        FaultResponse(status: 404, headers: [("Content-Type", "text/html")], body: Data(count: 1000))
+          .hanging(at: .body(500))
+      }
+      let number = try fixture.download()
+      try await fixture.working {
+        // The clock stands still, so that no wait for the rest ends.
+        try await eventually("it has failed") { try fixture.journal.transfer(number)?.state == .failed }
+      }
+    }
+  }
+
   private static let errors = (1...6).map { #"{"field":"f\#($0)","rule":"is bad"}"# }
 
   /// The responses of a server, and what the user reads of them.
@@ -33,8 +48,8 @@ import Testing
     // Line breaks of all kinds, and characters that hide or reverse text.
     (
       "application/problem+json",
-      #"{"title":"a\u0085b\u2028c\r\n\u2029d\u007fe\u009ff\u202ag\u2066h\u206fi\ufeffj\ufff9k\ufffbl\u202fm"}"#,
-      ": a b c defghijkl\u{202F}m"
+      #"{"title":"a\u0085b\u2028c\r\n\u2029d\u007fe\u009ff\u202ag\u2066h\u206fi\ufeffj\ufff9k\ufffbl\u202fm\rn"}"#,
+      ": a b c defghijkl\u{202F}m n"
     ),
     ("Application/Problem+JSON; charset=utf-8", #"{"title":"No"}"#, ": No"),
     ("application/problem+json", #"{"title":"No","detail":"See errors","errors":[]}"#, ": See errors"),
@@ -44,6 +59,15 @@ import Testing
     ),
     (
       "application/problem+json", #"{"title":"No","detail":"\#(String(repeating: "x", count: 501))"}"#,
+      ": " + String(repeating: "x", count: 500) + "…"
+    ),
+    (
+      "application/problem+json", #"{"title":"No","detail":"\#(String(repeating: "x", count: 500))"}"#,
+      ": " + String(repeating: "x", count: 500)
+    ),
+    // A long explanation is cut at 500 characters.
+    (
+      "application/problem+json", #"{"title":"\#(String(repeating: "x", count: 60_000))"}"#,
       ": " + String(repeating: "x", count: 500) + "…"
     ),
     ("application/problem+json", #"{"title":"No","detail":"\#(String(repeating: "x", count: 1_000_000))"}"#, ""),

@@ -109,6 +109,7 @@ import Testing
         }
         #expect(failure?.code == .redirect)
         #expect(failure?.message == "more than 5 redirects")
+        #expect(failure?.status == status)
       }
       #expect(transport.calls.map(\.url.path) == ["/0", "/1", "/2", "/3", "/4", "/5"])
       #expect(meter.requests == 6)
@@ -128,18 +129,57 @@ import Testing
   @Test("is not redirected to a server that demands a wait, nor to an address with a password")
   func refusedTargets() async throws {
     let url = try #require(URL(string: "https://news.example/0"))
-    for (target, code) in [
-      ("https://busy.example/", FetchError.Code.retryAfterPending), ("https://me@news.example/", .redirect),
-      ("https://:secret@news.example/", .redirect),
-    ] {
-      let transport = Recorder { _ in Self.response(302, [HTTPHeader("Location", target)]) }
+    let targets: [(String?, FetchError.Code)] = [
+      ("https://busy.example/", .retryAfterPending), ("https://me@news.example/", .redirect),
+      ("https://:secret@news.example/", .redirect), ("ftp://news.example/", .redirect), (nil, .redirect),
+    ]
+    for (target, code) in targets {
+      let fields = target.map { [HTTPHeader("Location", $0)] } ?? []
+      let transport = Recorder { _ in Self.response(302, fields) }
       let requester = requester(transport)
       requester.retryAfterStore.delay(try #require(URL(string: "https://busy.example/")), seconds: 60)
       var meter = HTTPRequester.Meter()
       let failure = await #expect(throws: FetchError.self) { _ = try await requester.get(url, meter: &meter) }
-      #expect(failure?.code == code, "\(target)")
+      #expect(failure?.code == code, "\(target ?? "")")
+      #expect(failure?.status == (code == .redirect ? 302 : nil), "\(target ?? "")")
       #expect(transport.calls.count == 1)
     }
+  }
+
+  @Test("ends with a redirect that demands a wait, of a day at most")
+  func redirectWait() async throws {
+    let fields = [HTTPHeader("Location", "/1"), HTTPHeader("Retry-After", "100000")]
+    let transport = Recorder { _ in Self.response(302, fields) }
+    let url = try #require(URL(string: "https://news.example/0"))
+    var meter = HTTPRequester.Meter()
+    let failure = await #expect(throws: FetchError.self) { _ = try await requester(transport).get(url, meter: &meter) }
+    #expect(failure?.code == .unavailable && failure?.status == 302)
+    #expect(failure?.retryAfter == .seconds(86_400) && transport.calls.count == 1)
+  }
+
+  @Test("reports its cost at each step, with the content of a redirect, and none for a request that was not sent")
+  func reports() async throws {
+    let transport = Recorder { url in
+      let isFirst = url.lastPathComponent == "0"
+      let fields = isFirst ? [("Location", "/1")] : [("Content-Encoding", "gzip"), ("Content-Length", "10")]
+      return Self.response(isFirst ? 302 : 200, fields.map { HTTPHeader($0, $1) }, [Data(count: 100)])
+    }
+    let reports = Mutex<[HTTPRequester.Meter]>([])
+    var requester = requester(transport)
+    requester.reportMeter = { meter in reports.withLock { $0.append(meter) } }
+    let url = try #require(URL(string: "https://news.example/0"))
+    var meter = HTTPRequester.Meter()
+    _ = try await requester.get(url, meter: &meter)
+    let steps = reports.withLock(\.self)
+    #expect(steps.map(\.status) == [nil, 302, 302, 302, nil, 200, 200, 200])
+    try #require(steps.count == 8)
+    #expect(steps[3].bytes == steps[1].bytes + 100)
+    #expect(steps[6].bytes == steps[5].bytes + 100)
+    #expect(steps[7].bytes == steps[5].bytes + 10 && steps[7] == meter)
+    requester.transport = Failing(error: HTTPTransportError(.offline, "it failed"))
+    await #expect(throws: FetchError.self) { _ = try await requester.get(url, meter: &meter) }
+    #expect(reports.withLock { $0.dropFirst(8).map(\.requests) } == [3, 2])
+    #expect(meter.bytes == steps[7].bytes)
   }
 
   @Test(
@@ -173,7 +213,7 @@ import Testing
     for method in ["GET", "PUT", "POST"] {
       let requester = requester(Recorder { _ in Self.response(status, [HTTPHeader("Retry-After", "60")]) })
       let meter = try await send(method, url, requester)
-      #expect(meter.status == status)
+      #expect(meter.status == status && meter.requests == 1)
       #expect(requester.retryAfterStore.remaining(for: url) == (isKept ? 60 : 0), "\(method)")
     }
   }
@@ -242,7 +282,7 @@ import Testing
       let failure = await #expect(throws: FetchError.self) {
         _ = try await requester(transport).get(url, meter: &meter)
       }
-      #expect(failure?.code == .tooLarge)
+      #expect(failure?.code == .tooLarge && failure?.status == 200)
     }
   }
 
@@ -274,13 +314,20 @@ import Testing
     let failure = await #expect(throws: FetchError.self) {
       _ = try await requester.send(json: Data(), to: url, method: "PUT", headers: [], meter: &meter)
     }
-    #expect(failure?.code == .retryAfterPending)
-    #expect(failure?.retryAfter == .seconds(59.5))
+    #expect(failure?.code == .retryAfterPending && failure?.retryAfter == .seconds(59.5))
     #expect(failure?.message == "the server accepts no requests for another 60 s (Retry-After)")
+    let other = try #require(URL(string: "ftp://news.example/"))
+    for method in ["GET", "PUT", "POST"] {
+      let refused = await #expect(throws: FetchError.self) { _ = try await send(method, url, requester) }
+      #expect(refused?.code == .retryAfterPending, "\(method)")
+      let invalid = await #expect(throws: FetchError.self) { _ = try await send(method, other, requester) }
+      #expect(invalid?.code == .rejected, "\(method)")
+      #expect(invalid?.message == "cannot request ftp://news.example/: it is not an http or https URL", "\(method)")
+    }
     #expect(transport.calls.isEmpty && meter.requests == 0)
   }
 
-  /// A transport that always fails, and sends no contents.
+  /// A transport that always fails.
   private struct Failing: HTTPTransport {
     let error: HTTPTransportError
 
@@ -288,6 +335,10 @@ import Testing
 
     func upload(
       _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse { throw error }
+
+    func send(
+      _ content: Data, to url: URL, method: String, headers: [HTTPHeader]
     ) async throws -> HTTPTransportResponse { throw error }
   }
 
@@ -308,12 +359,16 @@ import Testing
     #expect(failure?.isOffline == (kind == .offline))
     #expect(failure?.status == nil)
     #expect(meter.requests == (kind == .offline ? 0 : 1))
+    for method in ["PUT", "POST"] {
+      let failure = await #expect(throws: FetchError.self) { _ = try await send(method, url, requester) }
+      #expect(failure?.message == "no response from \(server): it failed", "\(method)")
+    }
   }
 
   @Test("with a content is refused by a transport that sends none, and is no failure of the network")
   func noContent() async throws {
     var requester = requester(Recorder { _ in Self.response(200) })
-    requester.transport = Failing(error: HTTPTransportError(.broken, "it failed"))
+    requester.transport = Vanishing()
     let url = try #require(URL(string: "https://news.example/v1/devices"))
     var meter = HTTPRequester.Meter()
     let failure = await #expect(throws: FetchError.self) {

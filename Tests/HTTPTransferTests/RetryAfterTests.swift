@@ -33,6 +33,7 @@ import Testing
     #expect(try remaining("http://news.example:8080/") == 100)
     store.delay(server, seconds: 101)
     #expect(try remaining("http://news.example:8080/") == 101)
+    #expect(store.all == ["http://news.example:8080": 101, "https://other.example:443": 86_000])
   }
 
   @Test("are known to all processes, the longest ones of a hundred origins")
@@ -48,6 +49,7 @@ import Testing
     #expect(try [0, 1, 100].map { other.remaining(for: try url($0)) } == [0, 101, 200])
     other.delay(try url(100), seconds: 10)
     #expect(other.remaining(for: try url(100)) == 200)
+    #expect(other.all["https://100.example:443"] == 200)
     let file = folder.appending(path: "holds.json")
     #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
     clock.advance(by: 150)
@@ -55,6 +57,20 @@ import Testing
     // The places of waits that are over are free.
     for number in 101..<120 { other.delay(try url(number), seconds: 1) }
     #expect(RetryAfterStore(store: folder, clock: clock).all.count == 50 + 19)
+  }
+
+  @Test("apply to the process that received them if the disk is full, and leave no file behind")
+  func fullDisk() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-waits-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let temporary = folder.appending(path: "holds.json.new")
+    try FileManager.default.createSymbolicLink(atPath: temporary.path, withDestinationPath: "/dev/full")
+    let store = RetryAfterStore(store: folder, clock: ManualClock())
+    let url = try #require(URL(string: "https://news.example/"))
+    store.delay(url, seconds: 60)
+    #expect(store.remaining(for: url) == 60)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["holds.json.lock"])
   }
 
   @Test("are no failures of transfers that are redirected to the server")

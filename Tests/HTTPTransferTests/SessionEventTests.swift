@@ -98,6 +98,39 @@ import Testing
     }
   }
 
+  @Test("about progress are those of running transfers, after those that earlier builds have stored")
+  func progress() async throws {
+    final class Progress: TransferDelegate {
+      let lines = Mutex<[String]>([])
+      func transfer(_ task: TransferTask, didTransfer bytes: Int64, completed: Int64, expected: Int64?) {
+        lines.withLock { $0.append("\(task.number): \(bytes) more are \(completed)") }
+      }
+      func transfer(_ task: TransferTask, didResumeAt offset: Int64, expected: Int64?) {
+        lines.withLock { $0.append("\(task.number): resumed at \(offset)") }
+      }
+      func transfer(_ task: TransferTask, didEndAs transfer: Transfer) {}
+    }
+    try await TransferFixture.with { fixture in
+      let request = TransferRequest(download: fixture.url)
+      let numbers = try (0..<2).map { _ in try fixture.journal.add(request, session: "media").number }
+      let event = #"{"number":0,"transfer":\#(numbers[1]),"kind":{"resumed":{"_0":600}}}"#
+      try await change(
+        fixture,
+        """
+        UPDATE transfers SET json = CAST(json_set(CAST(json AS TEXT), '$.completed', 1000) AS BLOB);
+        INSERT INTO events (session, json) VALUES ('media', CAST('\(event)' AS BLOB));
+        """)
+      try fixture.journal.resume(numbers[1], at: fixture.clock.now)
+      let progress = Progress()
+      let session = try TransferSession(
+        identifier: "media", store: fixture.folder, delegate: progress, clock: fixture.clock, startWorker: {})
+      try await eventually("the progress is reported") { progress.lines.withLock(\.count) >= 2 }
+      await session.invalidate()
+      let number = numbers[1]
+      #expect(progress.lines.withLock(\.self) == ["\(number): resumed at 600", "\(number): 1000 more are 1000"])
+    }
+  }
+
   @Test("are no longer awaited after the last reference to it")
   func released() async throws {
     try await TransferFixture.with { fixture in

@@ -131,6 +131,39 @@ import Testing
     }
   }
 
+  @Test("reports after a relaunch that a transfer was resumed before a failure after which the user resumed it")
+  func resumedAfterFailure() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, number in
+        switch number {
+        case 0: response.hanging(at: .body(100_000))
+        case 1: response.hanging(at: .body(50_000))
+        case 2: FaultResponse(status: 404)
+        default: response
+        }
+      }
+      let session = try session(fixture, EventRecorder())
+      let task = try session.transfer(TransferRequest(download: fixture.url), description: "cover")
+      try task.resume()
+      await session.invalidate()
+      try await fixture.working {
+        for size in [100_000, 150_000] {
+          try await fixture.eventually("a part is stored") { try fixture.partialSize() == size }
+          await fixture.server.closeConnections()
+        }
+        #expect(try await fixture.end(of: task.number).state == .failed)
+        try fixture.journal.resume(task.number, at: fixture.clock.now)
+        try await fixture.finish(task.number)
+      }
+      let (number, recorder) = (task.number, EventRecorder())
+      let relaunched = try self.session(fixture, recorder)
+      try await eventually("the end is reported") { try relaunched.transfers.isEmpty }
+      #expect(recorder.lines.dropFirst() == ["\(number) whole: 300000", "\(number) finished cover"])
+      #expect(recorder.lines.first == "\(number) resumed at 100000 of 300000")
+      await relaunched.invalidate()
+    }
+  }
+
   @Test("reports the progress of a running transfer")
   func progress() async throws {
     final class Progress: TransferDelegate {
@@ -210,7 +243,9 @@ import Testing
   func identifiers() async throws {
     try await TransferFixture.with { fixture in
       let session = try session(fixture, EventRecorder())
+      let start = ContinuousClock.now
       #expect(throws: TransferSession.Failure.inUse) { try self.session(fixture, EventRecorder()) }
+      #expect(ContinuousClock.now - start >= .milliseconds(15), "a worker may look at the lock at this moment")
       await session.invalidate()
       await (try self.session(fixture, EventRecorder())).invalidate()
       let longest = try TransferSession(
@@ -304,6 +339,9 @@ import Testing
       try await eventually("its end is reported") { recorder.lines == ["\(task.number) cancelled cover"] }
       try task.resume()
       #expect(workers.value == 2)
+      // The number of a transfer stays its own.
+      try await eventually("it is removed") { try session.transfers.isEmpty }
+      #expect(try session.transfer(TransferRequest(download: fixture.url)).number == task.number + 1)
       await session.invalidate()
     }
   }

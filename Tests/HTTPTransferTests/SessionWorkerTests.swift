@@ -101,6 +101,25 @@ import Testing
     }
   }
 
+  @Test("are considered every ten minutes while a server demands a longer wait")
+  func longWait() async throws {
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in .busy(503, retryAfter: .seconds(80_000)) }
+      let (workers, clock) = (Counter(), fixture.clock)
+      let session = try session(fixture, workers)
+      let task = try session.transfer(TransferRequest(download: fixture.url))
+      try task.resume()
+      try await Self.waitForPowerOrServer(task, fixture)
+      try await eventually("the session waits") { clock.sleeping.count == 1 }
+      clock.advance(by: 601)
+      try await eventually("the session waits again") {
+        clock.sleeping.count == 1 && clock.sleeping.allSatisfy { abs($0 - 600) < 0.001 }
+      }
+      #expect(workers.value == 1)
+      await session.invalidate()
+    }
+  }
+
   @Test("follow on the timeout of a transfer, although it waits for power or for its server", arguments: [true, false])
   func timeout(isForPower: Bool) async throws {
     try await TransferFixture.with { fixture in

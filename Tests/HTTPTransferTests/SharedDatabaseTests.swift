@@ -12,7 +12,7 @@ import Testing
   }
 
   private static func withFile(_ body: (URL) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-shared-\(UUID())")
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings shared-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     try body(folder.appending(path: "file.sqlite"))
@@ -90,6 +90,31 @@ import Testing
     }
   }
 
+  @Test("Reports a file that another process keeps locked, after its timeout")
+  func locked() throws {
+    try Self.withFile { file in
+      var migrator = DatabaseMigrator()
+      Self.add("first", to: &migrator)
+      let added = migrator
+      // Without a log of its own, the file cannot be read either while it is locked.
+      let other = try DatabaseQueue(path: file.path)
+      let (isLocked, isOver) = (Counter(), Counter())
+      Thread.detachNewThread {
+        try? other.inTransaction(.exclusive) { _ in
+          isLocked.add()
+          for _ in 0..<3000 where isOver.value == 0 { usleep(10_000) }
+          return .commit
+        }
+      }
+      for _ in 0..<6000 where isLocked.value == 0 { usleep(10_000) }
+      let error = #expect(throws: DatabaseError.self) {
+        try DatabaseQueue.open(file, added, busyTimeout: 0.2).close()
+      }
+      isOver.add()
+      #expect(error.map { StorageFailure.reason($0) } == "another process keeps it locked")
+    }
+  }
+
   @Test("Renames a damaged file with its log and its index, in the place of older ones")
   func damaged() throws {
     try Self.withFile { file in
@@ -125,6 +150,18 @@ import Testing
       // Nor does the file that became the database stay open under its first name.
       let folder = file.deletingLastPathComponent().lastPathComponent
       #expect(try openFiles().filter { $0.contains(folder + "/file.sqlite.") } == [])
+      try queue.close()
+    }
+  }
+
+  @Test("Keeps a log, and synchronizes it with the disk before its commits reach the file")
+  func synchronized() throws {
+    try Self.withFile { file in
+      let queue = try DatabaseQueue.open(file, DatabaseMigrator())
+      let mode = try queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+      // 1 is NORMAL (https://www.sqlite.org/pragma.html#pragma_synchronous).
+      let level = try queue.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+      #expect(mode == "wal" && level == 1)
       try queue.close()
     }
   }

@@ -4,8 +4,8 @@ import TestKit
 import Testing
 
 @Suite("A connection by https") struct TLSTests {
-  @Test("is not left by a redirect to http")
-  func redirect() async throws {
+  @Test("is not left by a redirect to http", arguments: ["https", "HTTPS"])
+  func redirect(scheme: String) async throws {
     struct Redirecting: HTTPTransport {
       func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
         HTTPTransportResponse(
@@ -21,10 +21,11 @@ import Testing
     let requester = HTTPRequester(
       transport: Redirecting(), userAgent: "tests", now: { clock.now.date },
       retryAfterStore: RetryAfterStore(store: folder, clock: clock))
-    let url = try #require(URL(string: "https://news.example/"))
+    let url = try #require(URL(string: "\(scheme)://news.example/"))
     var meter = HTTPRequester.Meter()
     let failure = await #expect(throws: FetchError.self) { _ = try await requester.get(url, meter: &meter) }
     #expect(failure?.message == "the redirect leads from https to http")
+    #expect(failure?.code == .redirect && failure?.status == 302)
     #expect(meter.requests == 1)
   }
 

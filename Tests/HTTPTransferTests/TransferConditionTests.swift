@@ -45,6 +45,24 @@ import Testing
     }
   }
 
+  @Test("are not queried for a transfer without any")
+  func unneeded() async throws {
+    try await TransferFixture.with(TransferFixture.content(1000)) { fixture in
+      let queries = Counter()
+      let worker = try TransferWorker(
+        store: fixture.folder, userAgent: "tests/1",
+        obstacles: {
+          queries.add()
+          return []
+        }, clock: fixture.clock)
+      let task = Task { try await worker.run() }
+      try await fixture.finish(fixture.download())
+      task.cancel()
+      _ = try await task.value
+      #expect(queries.value == 0)
+    }
+  }
+
   @Test("start no other transfer again whose attempt ends while they are read")
   func endedMeanwhile() async throws {
     try await TransferFixture.with { fixture in

@@ -63,7 +63,8 @@ struct TransferFixture {
 
   /// Runs the body with an empty store.
   static func with(_ bytes: Data = content(300_000), _ body: (TransferFixture) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-fixture-\(UUID().uuidString)")
+    // Paths with blanks differ from their form in URLs.
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings fixture-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = State(bytes)
     try await FaultServer.with(state.respond) { server in
@@ -178,4 +179,22 @@ final class Counter: Sendable {
   private let count = Mutex(0)
   var value: Int { count.withLock(\.self) }
   func add() { count.withLock { $0 += 1 } }
+}
+
+/// A transport whose requests end some time after their cancellation.
+struct LingeringTransport: HTTPTransport {
+  let requests = Counter()
+  /// Whether a cancelled request may end.
+  var mayEnd: @Sendable () -> Bool = { true }
+
+  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+    requests.add()
+    while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(10)) }
+    repeat { try? await Task.detached { try await Task.sleep(for: .milliseconds(300)) }.value } while !mayEnd()
+    throw HTTPTransportError(.broken, "it broke")
+  }
+
+  func upload(
+    _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+  ) async throws -> HTTPTransportResponse { throw HTTPTransportError(.broken, "not used") }
 }

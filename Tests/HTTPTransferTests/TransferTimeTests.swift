@@ -123,8 +123,9 @@ private struct SlowTransport: HTTPTransport {
       try await fixture.working {
         let transfer = try await fixture.end(of: number)
         #expect(transfer.state == .failed)
-        #expect(transfer.failure?.contains("cannot write to the folder ") == true, "\(transfer.failure ?? "")")
-        #expect(transfer.failure?.hasSuffix(": not a directory") == true, "\(transfer.failure ?? "")")
+        let failure = transfer.failure ?? ""
+        #expect(failure.hasPrefix("cannot write to the folder \(file.path)"), "\(failure)")
+        #expect(failure.hasSuffix(": not a directory"), "\(failure)")
         #expect(fixture.server.requests.isEmpty)
       }
     }
@@ -345,11 +346,16 @@ private struct SlowTransport: HTTPTransport {
     }
   }
 
-  @Test("for work ends after three seconds")
-  func idle() async throws {
+  @Test("for work ends after three seconds, also if the next attempt is more than a minute away", arguments: [nil, 70])
+  func idle(seconds: Int?) async throws {
     try await TransferFixture.with { fixture in
-      let seconds = try await run(fixture)
-      #expect(3..<30 ~= seconds)
+      fixture.modify { response, _, _ in .busy(503, retryAfter: .seconds(seconds ?? 0)) }
+      if seconds != nil { _ = try fixture.download() }
+      let worker = try TransferWorker(store: fixture.folder, userAgent: "tests/1", clock: fixture.clock)
+      let task = Task { try await worker.run() }
+      try await eventually("it waits for work") { fixture.clock.sleeping == [3] }
+      fixture.clock.advance(by: 3)
+      #expect(try await task.value)
     }
   }
 

@@ -47,6 +47,23 @@ private struct EndlessTransport: HTTPTransport {
     }
   }
 
+  @Test("does not end with its worker while bytes arrive, and no other attempt is due")
+  func slow() async throws {
+    try await TransferFixture.with { fixture in
+      let (journal, clock) = (fixture.journal, fixture.clock)
+      let number = try fixture.download()
+      try await fixture.working(transport: EndlessTransport(clock: clock)) {
+        for _ in 0..<5 {
+          try await eventually("it waits for bytes") { clock.sleeping.contains(1) }
+          let before = try journal.transfer(number)?.completed ?? 0
+          clock.advance(by: 10)
+          try await eventually("they are there") { try journal.transfer(number)?.completed ?? 0 > before }
+        }
+        #expect(try journal.hasWorker)
+      }
+    }
+  }
+
   @Test("is over for a transfer that waits for its turn")
   func turn() async throws {
     try await TransferFixture.with { fixture in

@@ -35,6 +35,7 @@ import Testing
         #expect(request["Content-Type"] == "image/png")
         #expect(request["Authorization"] == "Bearer key")
         #expect(request["Content-Length"] == "300000")
+        #expect(request["User-Agent"] == "tests/1 (+https://example.org)")
       }
     }
   }
@@ -123,22 +124,24 @@ import Testing
     }
   }
 
-  @Test("fails with the server's explanation of a refusal, in one request or several", arguments: [1000, 1_200_000])
-  func explained(size: Int) async throws {
+  @Test(
+    "fails with the server's explanation of a refusal, in one request or several",
+    arguments: [(1000, "POST", 1), (1_200_000, "POST", 2), (1_200_000, "PATCH", 3)])
+  func explained(size: Int, method: String, requests: Int) async throws {
     try await TransferFixture.with { fixture in
       let parts = PartServer(fixture)
       fixture.modify { original, request, number in
-        guard request.method == "PATCH" || size == 1000 else { return parts.respond(original, request, number) }
+        guard request.method == method else { return parts.respond(original, request, number) }
         return FaultResponse(
-          status: 400, headers: [("Content-Type", "application/problem+json")],
-          body: Data(#"{"type":"/problems/image","title":"Bad image","status":400,"detail":"it is blurred"}"#.utf8))
+          status: 403, headers: [("Content-Type", "application/problem+json")],
+          body: Data(#"{"type":"/problems/image","title":"Bad image","status":403,"detail":"it is blurred"}"#.utf8))
       }
       try await fixture.working {
         let transfer = try await fixture.end(of: upload(fixture, TransferFixture.content(size)))
         #expect(transfer.state == .failed)
-        #expect(transfer.failure == "the server responded with 400: it is blurred")
+        #expect(transfer.failure == "the server responded with 403: it is blurred")
       }
-      #expect(fixture.server.requests.count == (size == 1000 ? 1 : 3))
+      #expect(fixture.server.requests.count == requests)
     }
   }
 

@@ -127,6 +127,36 @@ import Testing
     }
   }
 
+  /// A transport whose responses end early, and which reports no error.
+  private struct Short: HTTPTransport {
+    func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
+      let body = AsyncThrowingStream<Data, any Error> { continuation in
+        continuation.yield(Data(count: 1000))
+        continuation.finish()
+      }
+      return HTTPTransportResponse(status: 200, headers: [HTTPHeader("Content-Length", "4000")], body: body)
+    }
+
+    func upload(
+      _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+    ) async throws -> HTTPTransportResponse { throw HTTPTransportError(.broken, "not used") }
+  }
+
+  @Test("is noticed although the transport reports no error, and called repeated after the third attempt")
+  func short() async throws {
+    try await TransferFixture.with { fixture in
+      let lines = Mutex<[String]>([])
+      let number = try fixture.download()
+      try await fixture.working(transport: Short(), log: { line in lines.withLock { $0.append(line) } }) {
+        let end = try await fixture.end(of: number)
+        #expect(end.state == .failed)
+      }
+      let line = "transfer \(number): the connection ended after 1000 B of 3.9 KiB"
+      #expect(lines.withLock(\.self) == [line, line, line + ", and too early in 3 attempts"])
+      #expect(try fixture.files() == [])
+    }
+  }
+
   @Test("is no reason to end a download that is cut elsewhere each time", arguments: [nil, "W/\"one\""])
   func honestCuts(tag: String?) async throws {
     let content = TransferFixture.content(4_000_000)
@@ -189,6 +219,32 @@ import Testing
         #expect(transfer.state == .failed)
       }
       #expect(fixture.server.requests.count == 3)
+    }
+  }
+
+  @Test("is requested after a longer wait if a second cut is nearby, although more bytes had arrived")
+  func waitAfterCuts() async throws {
+    let content = TransferFixture.content(4_000_000)
+    try await TransferFixture.with(content) { fixture in
+      // A server that sends a tag and ignores ranges.
+      fixture.modify { _, _, number in
+        FaultResponse(
+          headers: [("Content-Type", "application/octet-stream"), ("ETag", "\"one\"")], body: content
+        ).hanging(at: .body(number == 0 ? 1_000_000 : 1_400_000))
+      }
+      let number = try fixture.download()
+      func wait() throws -> Double {
+        fixture.journal.delay(of: try #require(try fixture.journal.transfer(number)), clock: fixture.clock)
+      }
+      try await fixture.working {
+        for cut in [1_000_000, 1_400_000] {
+          try await fixture.eventually("\(cut) bytes are stored") { try fixture.partialSize() == cut }
+          await fixture.server.closeConnections()
+          // The clock stands still while the failure is stored.
+          try await eventually("the attempt has ended") { try wait() > 0 }
+        }
+        #expect(try wait() >= 0.5)
+      }
     }
   }
 

@@ -17,6 +17,8 @@ import Testing
 
     var requests: [NotificationRequest] { shown.withLock(\.self) }
     let listeners = Mutex(0)
+    /// Whether the session has no bus, so that no taps can be reported.
+    let isAway = Mutex(false)
 
     func present(_ request: NotificationRequest) async throws -> String? {
       shown.withLock {
@@ -27,7 +29,7 @@ import Testing
 
     func taps() -> AsyncStream<NotificationTap> {
       listeners.withLock { $0 += 1 }
-      return tapList.values()
+      return isAway.withLock(\.self) ? AsyncStream { $0.finish() } : tapList.values()
     }
 
     func tap(_ number: Int, _ action: String = "default", token: String? = nil) {
@@ -35,7 +37,9 @@ import Testing
     }
   }
 
-  private func client(_ installation: Installation, _ desktop: Desktop) throws -> NewsFetcher {
+  private func client(
+    _ installation: Installation, _ desktop: Desktop, log: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws -> NewsFetcher {
     var configuration = NewsFetcher.Configuration(
       folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1")
     configuration.presenter = desktop
@@ -43,7 +47,7 @@ import Testing
     configuration.notifications?.showsNews = true
     return try NewsFetcher(
       configuration, application: ApplicationLifecycle(launchReason: .fetch, clock: installation.clock),
-      clock: installation.clock)
+      clock: installation.clock, log: log)
   }
 
   @Test("reaches the app once, with the item and the action, whichever process hears of it")
@@ -129,7 +133,70 @@ import Testing
     }
   }
 
+  @Test("reaches the app although the desktop could not report taps before; there is a pause before it is asked again")
+  func away() async throws {
+    try await Installation.with { installation in
+      let desktop = Desktop()
+      desktop.isAway.withLock { $0 = true }
+      let app = try client(installation, desktop)
+      try await app.notifications.add(NotificationRequest(identifier: "tide", title: "High water"))
+      let received = Reports()
+      let observation = app.activations.add { received.note($0.identifier) }
+      // Its pause is a quarter of an hour.
+      let patient = Task { await app.receiveActivations() }
+      try await eventually("it listens") { desktop.listeners.withLock(\.self) == 1 }
+      try await Task.sleep(for: .milliseconds(200))
+      #expect(desktop.listeners.withLock(\.self) == 1)
+      patient.cancel()
+      await patient.value
+      let eager = Task { await app.receiveActivations(retryingAfter: 0.01) }
+      try await eventually("it listens again and again") { desktop.listeners.withLock(\.self) > 3 }
+      desktop.isAway.withLock { $0 = false }
+      try await eventually("the app has received it") {
+        desktop.tap(1)
+        return received.texts == ["tide"]
+      }
+      eager.cancel()
+      await eager.value
+      withExtendedLifetime(observation) {}
+    }
+  }
+
   #if os(Linux)
+    @Test("that cannot be stored or read is logged, as is an app that cannot be launched")
+    func failures() async throws {
+      try await Installation.with { installation in
+        let (desktop, log) = (Desktop(), Reports())
+        let app = try client(installation, desktop, log: log.note)
+        for name in ["tide", "wind"] {
+          try await app.notifications.add(NotificationRequest(identifier: name, title: name))
+        }
+        try app.setLaunchCommand(["/nowhere/app"])
+        let listening = Task { await app.receiveActivations() }
+        try await eventually("it listens") { desktop.listeners.withLock(\.self) == 1 }
+        desktop.tap(1)
+        try await eventually("no app is launched") { log.texts.count == 1 }
+        try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).write { db in
+          try db.execute(sql: "DROP TABLE activations")
+        }
+        desktop.tap(2)
+        try await eventually("the tap is not stored") { log.texts.count == 2 }
+        let observation = app.activations.add { _ in }
+        let running = Task { await app.receiveActivations() }
+        try await eventually("the taps are not read") { log.texts.count == 3 }
+        for task in [listening, running] {
+          task.cancel()
+          await task.value
+        }
+        let beginnings = [
+          "cannot launch the app: ", "cannot store a tap on a notification: ",
+          "cannot read the taps on notifications: ",
+        ]
+        #expect(zip(log.texts, beginnings).allSatisfy { $0.hasPrefix($1) }, "\(log.texts)")
+        withExtendedLifetime(observation) {}
+      }
+    }
+
     @Test("launches the app if none runs, which receives the tap too")
     func launch() async throws {
       try await Installation.with { installation in

@@ -268,6 +268,7 @@ import Testing
     arguments: [
       ("https://NEWS.example/a.png", true),
       ("/v1/media/1", true), ("https://news.example/a.png", true), ("https://news.example:443/a.png", true),
+      ("HTTPS://news.example/a.png", true),
       ("http://news.example/a.png", false), ("https://other.example/a.png", false),
       ("https://news.example:444/a.png", false), ("https://me@news.example/a.png", false),
       ("file:///etc/passwd", false),
@@ -280,5 +281,7 @@ import Testing
     policy.allowsOtherServers = true
     let isSafe = isWanted || url.hasPrefix("https://other") || url.hasPrefix("https://news.example:444")
     #expect((policy.location(of: attachment, server: server) != nil) == isSafe)
+    let written = try #require(URL(string: "HTTPS://News.Example:443"))
+    #expect((AttachmentPolicy(.all).location(of: attachment, server: written) != nil) == isWanted)
   }
 }

@@ -129,12 +129,14 @@ import Testing
     }
   }
 
-  @Test("A registration that was never accepted is forgotten once the server refuses it")
-  func refusedLater() async throws {
+  @Test(
+    "A registration that was never accepted is forgotten once the server refuses it, or another one",
+    arguments: [DeviceServer.registration, DeviceRegistration(provider: .fcm, token: "refused")])
+  func refusedLater(second: DeviceRegistration) async throws {
     try await DeviceServer.with { installation, devices, client in
       devices.answer(FaultResponse(status: 503), FaultResponse(status: 422))
-      for isKept in [true, false] {
-        await #expect(throws: FetchError.self) { try await client.registerDevice(DeviceServer.registration) }
+      for (registration, isKept) in [(DeviceServer.registration, true), (second, false)] {
+        await #expect(throws: FetchError.self) { try await client.registerDevice(registration) }
         #expect((client.device != nil) == isKept)
       }
       installation.clock.advance(by: 3600)
@@ -317,6 +319,48 @@ import Testing
       await client.performFetch(.scheduled)
       #expect(devices.requests() == ["POST", "PUT state", "PUT confirmation", "PUT confirmation"])
       #expect(client.device?.isConfirmed == true)
+    }
+  }
+
+  @Test("A push whose fetch fails is reported as one")
+  func failedFetch() async throws {
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
+      _ = devices.requests()
+      installation.feed.publish("two")
+      installation.feed.fault(next: .busy(500, retryAfter: nil))
+      #expect(await client.receive(push(installation)).result == .failed)
+      #expect(devices.requests() == ["PUT state"])
+      #expect(devices.device?.reports.last?.result == .failed)
+    }
+  }
+
+  @Test("A renewal without a response is logged as one that has ended at its time limit")
+  func silentRenewal() async throws {
+    try await DeviceServer.with { installation, devices, client in
+      try await client.registerDevice(DeviceServer.registration)
+      _ = devices.requests()
+      let (clock, log) = (installation.clock, Reports())
+      clock.advance(by: 604_800)
+      devices.answer(FaultResponse(status: 200).hanging(at: .start))
+      let fetcher = try logging(installation, log)
+      let fetching = Task { await fetcher.performFetch(.scheduled) }
+      try await eventually("the renewal waits") { devices.requests() == ["PUT"] }
+      try await eventually("the renewal has ten seconds") { clock.sleeping.contains(10) }
+      clock.advance(by: 10)
+      #expect(await fetching.value.result == .noData)
+      #expect(log.texts == ["cannot renew the registration for pushes: there was no response in time"])
+    }
+  }
+
+  @Test("Keys for Web Push that cannot be read are made again; without any, no message can be decrypted")
+  func damagedKeys() async throws {
+    try await DeviceServer.with { installation, _, client in
+      let failure = #expect(throws: WebPushReceiver.Failure.self) { try client.decrypt(Data()) }
+      #expect(failure?.description == "this store has no keys for encrypted messages")
+      let keys = try await client.pushSubscription(endpoint: "https://push.example/1").keys
+      try Data("{".utf8).write(to: installation.folder.appending(path: "push-keys.json"))
+      #expect(try await client.pushSubscription(endpoint: "https://push.example/1").keys != keys)
     }
   }
 

@@ -309,6 +309,11 @@ import Testing
       devices.answer(FaultResponse(status: 502))
       await #expect(throws: FetchError.self) { try await client.registerDevice(DeviceServer.registration) }
       #expect(client.device?.id == nil && client.device?.provider == .fcm)
+      var other = installation
+      other.address = "http://127.0.0.1:1"
+      let moved = try other.client()
+      await #expect(throws: FetchError.self) { try await moved.registerDevice(DeviceServer.registration) }
+      #expect(moved.device?.server.absoluteString == "http://127.0.0.1:1", "no server has accepted it")
       installation.clock.advance(by: 3600)
       await client.performFetch(.scheduled)
       #expect(devices.requests() == ["POST", "POST", "PUT state"])
@@ -357,6 +362,8 @@ import Testing
         let payload = #"{"push":"\#(id)","report":"1","token":"\#(token)"}"#
         await client.receive(RemoteNotification(payload: Data(payload.utf8)))
       }
+      await client.receive(RemoteNotification(token: installation.feed.token(), id: UUID()))
+      #expect(devices.requests() == [], "this push asks for no report")
       installation.feed.publish("two")
       let token = installation.feed.token()
       await push(first, token: token)

@@ -156,6 +156,8 @@ import Testing
         interruption = { throw CancellationError() }
       }
       await client.fetchAndDeliver()
+      let run = try client.runs(limit: 1).first
+      #expect(run?.notice == nil, "the end of the process is no failure")
       await client.notifications.deliver()
       #expect(presenter.withdrawn == ["1", "1"], "the first call was not completed")
     }

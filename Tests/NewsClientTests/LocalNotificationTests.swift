@@ -135,6 +135,7 @@ extension NewsFetcher {
       await client.fetchAndDeliver()
       #expect(presenter.titles.last == "7 new stories")
       #expect(presenter.presented.last?.body == "Story 7\nStory 6\nStory 5\nStory 4\nStory 3\nand 2 more")
+      #expect(presenter.presented.last?.identifier == "items-\(installation.feed.items[0].id.uuidString.lowercased())")
       await client.fetchAndDeliver()
       #expect(presenter.presented.count == 2)
       #expect(presenter.presented.allSatisfy { $0.category == "x-tidings.news" })

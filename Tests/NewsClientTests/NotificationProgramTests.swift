@@ -1,6 +1,7 @@
 import BackgroundFetch
 import FaultServer
 import Foundation
+import GRDB
 import News
 import NewsClient
 import Synchronization
@@ -163,6 +164,46 @@ import Testing
       }
     }
 
+    /// Runs the body with a client for which an item waits, because the desktop fails and the program is missing.
+    private func waiting(
+      _ body: (Installation, RecordingPresenter, LocalNotifications) async throws -> Void
+    ) async throws {
+      try await Installation.with { installation in
+        let presenter = RecordingPresenter()
+        let client = try await installation.notifier(presenter, program: Self.program(installation))
+        installation.feed.publish("old")
+        await client.fetchAndDeliver()
+        presenter.mode.withLock { $0 = .fails }
+        installation.feed.publish("one", title: "One")
+        await client.fetchAndDeliver()
+        presenter.mode.withLock { $0 = .works }
+        try Self.write(Self.counting, installation)
+        try await body(installation, presenter, client.notifications)
+      }
+    }
+
+    @Test("receives the items that wait for it although the desktop is turned off meanwhile")
+    func desktopTurnedOff() async throws {
+      try await waiting { installation, presenter, notifications in
+        var options = NotificationOptions()
+        options.program = Self.program(installation)
+        try notifications.setOptions(options)
+        await notifications.deliver()
+        #expect(Self.runs(installation) == ["1 0"] && presenter.presented == [])
+      }
+    }
+
+    @Test("runs three times in one delivery at most, even if the store always has another item")
+    func endless() async throws {
+      try await waiting { installation, _, notifications in
+        let queue = try DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path)
+        // The record of a run does not find this item.
+        try await queue.write { db in try db.execute(sql: "UPDATE unmentioned SET id = 'other', desktop = 0") }
+        await notifications.deliver()
+        #expect(Self.runs(installation).count == 3)
+      }
+    }
+
     @Test("that a signal has ended is reported by the signal, and not run again")
     func signal() async throws {
       try await Installation.with { installation in
@@ -200,6 +241,8 @@ import Testing
         let failures = await client.notifications.test()
         #expect(failures.first == "the desktop is away")
         #expect(failures.last?.hasSuffix("/100% of a program has ended with status 3") == true, "\(failures)")
+        try Self.write("echo no room >&2; exit 3", installation)
+        #expect(await client.notifications.test().last?.hasSuffix(" has ended with status 3: no room") == true)
         try Self.write("kill -TERM $$", installation)
         #expect(await client.notifications.test().last?.hasSuffix(" was ended by signal 15") == true)
         // A dump of its memory does not change the number of the signal.

@@ -63,6 +63,7 @@ import Testing
       let first = try await installation.notifier(presenter).notifications
       var later = request("later", "Later", at: start + 7200)
       later.actions = [.init(identifier: "again", title: "Again")]
+      (later.body, later.category, later.urgency) = ("At noon.", "x-harbour.tide", .low)
       try await first.add(later)
       try await first.add(request("soon", "Soon", at: start + 60))
       #expect(try first.pending == [request("soon", "Soon", at: start + 60), later])
@@ -273,6 +274,7 @@ import Testing
     try await Installation.with { installation in
       let presenter = RecordingPresenter()
       let notifications = try await installation.notifier(presenter).notifications
+      try await notifications.add(request("ferry", "Gone", at: installation.clock.now.date + 960))
       let running = Task { await notifications.run() }
       try await eventually("it waits") { installation.clock.sleeping == [900] }
       try await notifications.add(request("tide", "High water", at: installation.clock.now.date + 60))
@@ -282,6 +284,8 @@ import Testing
       try await eventually("it waits again") { installation.clock.sleeping == [900] }
       try await notifications.add(request("wind", "Gale", at: installation.clock.now.date + 0.25))
       try await eventually("it looks once a second at most") { installation.clock.sleeping == [1] }
+      try notifications.removePending(["wind"])
+      try await eventually("it does not wait for what was removed") { installation.clock.sleeping == [900] }
       running.cancel()
       await running.value
       #expect(installation.clock.sleeping == [])
@@ -359,6 +363,8 @@ import Testing
       let client = try installation.client()
       #expect(client.notifications.options == NotificationOptions())
       #expect(!client.notifications.options.showsNews && client.notifications.options.quietHours == nil)
+      let night = QuietHours(from: .seconds(22 * 3600 + 59), to: .seconds(7 * 3600 + 60))
+      #expect(night == QuietHours(from: 22 * 60, to: 7 * 60 + 1))
       var options = NotificationOptions()
       options.showsNews = true
       options.program = URL(filePath: "/opt/my tools/100%")

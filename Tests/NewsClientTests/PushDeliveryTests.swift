@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("launches no app if it is for display only, or exceeds the hourly limit of wakes")
+  @Test("launches no app if it is for display only, was received before, or exceeds the hourly limit of wakes")
   func noLaunch() async throws {
     try await Installation.with { installation in
       let sender = try installation.machineClient()
@@ -192,7 +192,11 @@ import Testing
       try sender.setLaunchCommand(["/bin/sh", "-c", #": > "$1""#, "sh", output])
       await sender.deliver(Data(#"{"aps":{"alert":"High water"},"push":"\#(UUID())"}"#.utf8))
       #expect(!FileManager.default.fileExists(atPath: output))
-      for _ in 0..<3 { #expect(await sender.receive(RemoteNotification()).requests == 1) }
+      let id = UUID()
+      #expect(await sender.receive(RemoteNotification(id: id)).requests == 1)
+      await sender.deliver(Data(#"{"aps":{"content-available":1},"push":"\#(id)"}"#.utf8))
+      #expect(!FileManager.default.fileExists(atPath: output))
+      for _ in 0..<2 { #expect(await sender.receive(RemoteNotification()).requests == 1) }
       installation.feed.publish("one")
       #expect(await sender.deliver(payload(installation.feed)).requests == 0)
       #expect(!FileManager.default.fileExists(atPath: output))
@@ -382,6 +386,7 @@ import Testing
           #expect(report.requests == 1)
         }
         #expect(try sender.schedule.pushes == PushRateLimit())
+        #expect(try sender.schedule.lastWake == nil, "the app was awake")
       }
     }
   }

@@ -18,6 +18,22 @@ import Testing
     }
   }
 
+  @Test("is handled by the sender if the program cannot be started, which is logged")
+  func missingApp() async throws {
+    try await Installation.with { installation in
+      let log = Reports()
+      let sender = try installation.machineClient(log)
+      try sender.setLaunchCommand(["/nowhere/app"])
+      installation.feed.publish("one")
+      let push = #"{"aps":{"content-available":1},"push":"\#(UUID())","token":"\#(installation.feed.token())"}"#
+      #expect(await sender.deliver(Data(push.utf8)).inserted == 1)
+      #expect(log.texts.count == 1, "\(log.texts)")
+      #expect(log.texts.first?.hasPrefix("cannot launch the app: ") == true, "\(log.texts)")
+      let folder = installation.folder.appending(path: "pushes").path
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+    }
+  }
+
   @Test(
     "is handled by the sender if the app has ended after 5 s, or has not received pushes within 10 s",
     arguments: [(["/bin/true"], 5.0), (["/bin/sleep", "600"], 10.0)])

@@ -49,6 +49,80 @@ import Testing
     }
   }
 
+  @Test("are none of their number: an app that starts takes all that wait, the oldest first")
+  func order() async throws {
+    try await Installation.with { installation in
+      let (app, taken) = (try installation.machineClient(), Reports())
+      let folder = installation.folder.appending(path: "pushes")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let push = Waiting(payload: Data(#"{"title":"High water"}"#.utf8), wake: SystemClock().now)
+      // A folder may list its files in the order of their creation, or in the reverse one.
+      for number in [5, 2, 7, 0, 3, 6, 1, 4] {
+        try JSONEncoder().encode(push).write(to: folder.appending(path: "\(number)-A.push"))
+      }
+      // The app renames each file, and removes it later.
+      let changes = FolderChanges(folder: folder) { name in
+        if name.hasSuffix(".taken"), !taken.texts.contains(name) { taken.note(name) }
+        return false
+      }
+      try await app.receiving(Reports()) {
+        try await eventually("all are taken") { taken.texts.count == 8 }
+      }
+      #expect(taken.texts == (0..<8).map { "\($0)-A.taken" })
+      withExtendedLifetime(changes) {}
+    }
+  }
+
+  @Test("are a folder for it, without which no process is the app")
+  func unusableFolder() async throws {
+    try await Installation.with { installation in
+      let log = Reports()
+      let app = try installation.machineClient(log)
+      try Data().write(to: installation.folder.appending(path: "pushes"))
+      await app.receiveNotifications()
+      #expect(log.texts.count == 1, "\(log.texts)")
+      #expect(log.texts.first?.hasPrefix("cannot receive pushes from other processes: ") == true, "\(log.texts)")
+      let lock = FetchLock(path: installation.folder.appending(path: "app.lock").path)
+      #expect(try !lock.isHeld)
+    }
+  }
+
+  @Test("are those of a wake: an app that was suspended is suspended again afterwards")
+  func suspended() async throws {
+    try await Installation.with { installation in
+      let (app, sender) = (try installation.machineClient(), try installation.machineClient())
+      await app.application.launch()
+      let suspension = await app.application.suspend()
+      #expect(suspension == .suspended)
+      try await app.receiving(Reports()) {
+        installation.feed.publish("one")
+        let push = #"{"aps":{"content-available":1},"token":"\#(installation.feed.token())"}"#
+        #expect(await sender.deliver(Data(push.utf8)).inserted == 1)
+        #expect(app.application.currentState == .suspended)
+      }
+    }
+  }
+
+  @Test("are a place for its report, without which nothing of it is left behind")
+  func unstorableReport() async throws {
+    try await Installation.with { installation in
+      let (app, reports) = (try installation.machineClient(), Reports())
+      let folder = installation.folder.appending(path: "pushes")
+      try await app.receiving(reports) {
+        try await eventually("it has prepared the folder") { FileManager.default.fileExists(atPath: folder.path) }
+        // A file cannot replace a folder. The name is not that of an old report.
+        let name = "9999999999999-A"
+        try FileManager.default.createDirectory(
+          at: folder.appending(path: name + ".report"), withIntermediateDirectories: true)
+        let push = Waiting(payload: Data(#"{"title":"High water"}"#.utf8), wake: SystemClock().now)
+        try JSONEncoder().encode(push).write(to: folder.appending(path: name + ".push"), options: .atomic)
+        try await eventually("it is handled, and its files are removed") {
+          try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name + ".report"]
+        }
+      }
+    }
+  }
+
   @Test("are the life of its sender, after which it does not wait for the app any more")
   func cancelledSender() async throws {
     try await Installation.with { installation in

@@ -1,6 +1,7 @@
 import BackgroundFetch
 import FaultServer
 import Foundation
+import GRDB
 import HTTPTransfer
 import News
 import NewsClient
@@ -26,6 +27,57 @@ import Testing
       // The third one in this hour is allowed, so the duplicates were not counted.
       for _ in 0..<2 { #expect(await client.receive(push()).requests == 1) }
       #expect(await client.receive(push()).requests == 0)
+    }
+  }
+
+  @Test("fetches all items again if the store was deleted meanwhile, whatever token it had")
+  func deletedStore() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      for name in ["news.sqlite", "news.sqlite-wal", "news.sqlite-shm"] {
+        try? FileManager.default.removeItem(at: installation.folder.appending(path: name))
+      }
+      #expect(await client.receive(push(token: installation.feed.token())).inserted == 1)
+      try installation.expectEqual(client)
+    }
+  }
+
+  @Test("fails without a request if the push cannot be recorded")
+  func unrecorded() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      await client.performFetch()
+      _ = installation.requests()
+      try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).write { db in
+        try db.execute(sql: "CREATE TRIGGER refusal BEFORE INSERT ON state BEGIN SELECT RAISE(ABORT, 'refused'); END")
+      }
+      let report = await client.receive(push())
+      #expect(report.result == .failed && report.error != nil)
+      #expect(installation.requests() == [])
+    }
+  }
+
+  @Test("whose fetch fails is logged if it cannot be stored that it is pending")
+  func unstoredPending() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let log = Reports()
+      let client = try installation.machineClient(log)
+      await client.performFetch()
+      try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).write { db in
+        try db.execute(
+          sql: """
+            CREATE TRIGGER refusal BEFORE INSERT ON state
+            WHEN NEW.name = 'pushes' AND CAST(NEW.json AS TEXT) LIKE '%"pending"%'
+            BEGIN SELECT RAISE(ABORT, 'refused'); END
+            """)
+      }
+      installation.feed.publish("two")
+      installation.feed.fault(next: .busy(500, retryAfter: nil))
+      #expect(await client.receive(push(token: installation.feed.token())).result == .failed)
+      #expect(log.texts.contains { $0.hasPrefix("cannot store that a push is pending: ") }, "\(log.texts)")
     }
   }
 
@@ -72,8 +124,8 @@ import Testing
     }
   }
 
-  @Test("is made up for if another process is fetching")
-  func busy() async throws {
+  @Test("is made up for if another process is fetching, whether the push has a token", arguments: [true, false])
+  func busy(hasToken: Bool) async throws {
     try await Installation.with { installation in
       let client = try installation.client()
       try client.updateSchedule { $0.setInterval(.duration(.seconds(86_400))) }
@@ -81,7 +133,7 @@ import Testing
       installation.feed.publish("one")
       let lock = FetchLock(path: installation.folder.appending(path: "fetch.lock").path)
       let held = try #require(try lock.acquire())
-      #expect(await client.receive(push(token: installation.feed.token())).result == .failed)
+      #expect(await client.receive(push(token: hasToken ? installation.feed.token() : nil)).result == .failed)
       held.release()
       #expect(try client.decision() == .wake(.push, sources: []))
       #expect(await client.performFetch(.scheduled).inserted == 1)

@@ -63,6 +63,38 @@ import Testing
     let notification = parse(#"{"aps":{"alert":"B","content-available":1},"url":"file:///etc/passwd"}"#)
     #expect(notification.isContentAvailable)
     #expect(notification.alert == .init(title: "", body: "B"))
+    let text = parse(#"{"aps":{"alert":"B","interruption-level":"critical"},"url":"https://a.example/"}"#)
+    #expect(text.alert == .init(title: "", body: "B", url: URL(string: "https://a.example/"), isBreaking: true))
+  }
+
+  @Test(
+    "of this server has any of its fields, beside which the data are those of an app",
+    arguments: ["content-id", "push", "token", "code", "title", "body"])
+  func ownField(name: String) {
+    let notification = parse(#"{"data":{"content-id":"7","room":"1"},"\#(name)":"x"}"#)
+    #expect(notification.contentIdentifier == (name == "content-id" ? "x" : nil))
+    #expect(notification.userInfo["room"] == nil && notification.userInfo["data"]?["room"] == .string("1"))
+    #expect(notification.isContentAvailable == ["content-id", "push", "token"].contains(name))
+  }
+
+  @Test("that an app makes has the id of its content as text")
+  func made() {
+    let id = UUID()
+    let notification = RemoteNotification(contentID: id)
+    #expect(notification.isContentAvailable && notification.contentID == id)
+    #expect(notification.contentIdentifier == id.uuidString.lowercased())
+  }
+
+  @Test("has values that stay the same when they are stored")
+  func stored() throws {
+    let json = #"{"a":[1,2.5,"x",null,true,false,[]],"b":{"c":{}}}"#
+    let value = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
+    let list: [JSONValue] = [.integer(1), .number(2.5), .string("x"), .null, .bool(true), .bool(false), .array([])]
+    #expect(value["a"] == .array(list))
+    #expect(value["b"]?["c"] == .object([:]) && value["a"]?["c"] == nil && value["b"]?.text == nil)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    #expect(String(decoding: try encoder.encode(value), as: UTF8.self) == json)
   }
 
   @Test("with a code is a confirmation and no wake")

@@ -36,26 +36,35 @@ import Testing
     }
   }
 
-  @Test("fetches an announced change once, at the announced token")
-  func fetches() async throws {
+  /// Runs the body once a client with one item listens, with the reports of its fetches so far.
+  private func listening(
+    _ body: (_ installation: Installation, _ client: NewsFetcher, _ reports: Reports) async throws -> Void
+  ) async throws {
     try await Installation.with { installation in
-      let feed = installation.feed
-      feed.publish("one")
+      installation.feed.publish("one")
       let client = try installation.client()
       try await watching(installation, client) { reports in
-        try await eventually("it listens", installation) { feed.eventStreams == 1 }
-        #expect(installation.requests() == ["/v1/items", "/v1/events"])
-        feed.publish("two")
-        try await eventually("it is stored", installation) { try client.count == 2 }
-        let requests = installation.server.takeRequests()
-        #expect(requests.map(\.path) == ["/v1/changes"])
-        #expect(requests.first?.query["at"] == feed.token().description)
-        feed.sendHeartbeat()
-        feed.publish("three")
-        feed.retract(feed.items[0].id)
-        try await eventually("it is equal", installation) { try client.allNewsItems == feed.items }
-        #expect(reports.all.allSatisfy { $0.result == .newData })
+        try await eventually("it listens", installation) { installation.feed.eventStreams == 1 }
+        try await body(installation, client, reports)
       }
+    }
+  }
+
+  @Test("fetches an announced change once, at the announced token")
+  func fetches() async throws {
+    try await listening { installation, client, reports in
+      let feed = installation.feed
+      #expect(installation.requests() == ["/v1/items", "/v1/events"])
+      feed.publish("two")
+      try await eventually("it is stored", installation) { try client.count == 2 }
+      let requests = installation.server.takeRequests()
+      #expect(requests.map(\.path) == ["/v1/changes"])
+      #expect(requests.first?.query["at"] == feed.token().description)
+      feed.sendHeartbeat()
+      feed.publish("three")
+      feed.retract(feed.items[0].id)
+      try await eventually("it is equal", installation) { try client.allNewsItems == feed.items }
+      #expect(reports.all.allSatisfy { $0.result == .newData })
     }
   }
 
@@ -185,6 +194,25 @@ import Testing
     }
   }
 
+  @Test("reports no fetch that its end interrupts")
+  func ended() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      var reported: Reports?
+      try await watching(installation, client) { reports in
+        reported = reports
+        try await eventually("it listens", installation) { installation.feed.eventStreams == 1 }
+        _ = installation.requests()
+        installation.feed.fault(next: .hang(at: .start))
+        installation.feed.publish("two")
+        try await TestKit.eventually("it fetches") { !installation.requests().isEmpty }
+      }
+      #expect(reported?.all == [])
+    }
+  }
+
   @Test("begins again with a new epoch of the server")
   func resync() async throws {
     try await Installation.with { installation in
@@ -231,48 +259,64 @@ import Testing
     }
   }
 
+  /// Waits until the client guards its connection, by a timer of a minute.
+  private func guarding(_ installation: Installation) async throws {
+    try await TestKit.eventually("it guards") { installation.clock.sleeping.contains { $0 > 50 } }
+  }
+
   @Test("closes a connection after a minute without data, and no other")
   func silence() async throws {
-    try await Installation.with { installation in
+    try await listening { installation, _, _ in
       let feed = installation.feed
-      feed.publish("one")
-      try await watching(installation, try installation.client()) { _ in
-        try await eventually("it listens", installation) { feed.eventStreams == 1 }
-        try await TestKit.eventually("it guards") { installation.clock.sleeping.contains { $0 > 50 } }
-        _ = installation.requests()
-        for _ in 0..<3 {
-          installation.clock.advance(by: 50)
-          // The client shows nothing of a heartbeat: on a busy machine the first ones may still be on their way.
-          for _ in 0..<30 {
-            feed.sendHeartbeat()
-            try await Task.sleep(for: .milliseconds(100))
-          }
-        }
-        #expect(installation.requests() == [])
-        installation.clock.advance(by: 61)
-        try await eventually("it connects anew", installation) {
-          installation.server.requests.contains { $0.path == "/v1/events" }
+      try await guarding(installation)
+      _ = installation.requests()
+      for _ in 0..<3 {
+        installation.clock.advance(by: 50)
+        // The client shows nothing of a heartbeat: on a busy machine the first ones may still be on their way.
+        for _ in 0..<30 {
+          feed.sendHeartbeat()
+          try await Task.sleep(for: .milliseconds(100))
         }
       }
+      #expect(installation.requests() == [])
+      installation.clock.advance(by: 61)
+      try await eventually("it connects anew", installation) {
+        installation.server.requests.contains { $0.path == "/v1/events" }
+      }
+    }
+  }
+
+  @Test("keeps its connection during a fetch that goes on when a minute has passed")
+  func longFetch() async throws {
+    try await listening { installation, client, _ in
+      let feed = installation.feed
+      try await guarding(installation)
+      installation.clock.advance(by: 45)
+      _ = installation.requests()
+      feed.fault(next: .hang(at: .start), path: "/v1/changes")
+      feed.publish("two")
+      try await TestKit.eventually("it fetches") { installation.server.requests.count == 1 }
+      // The timeout of the connection is checked now, that of the fetch is not over.
+      installation.clock.advance(by: 20)
+      try await guarding(installation)
+      installation.server.release()
+      try await eventually("it is stored", installation) { try client.count == 2 }
+      #expect(installation.server.requests.map(\.path) == ["/v1/changes"])
     }
   }
 
   @Test("reconnects after the time that the server sets")
   func hint() async throws {
-    try await Installation.with { installation in
+    try await listening { installation, _, _ in
       let feed = installation.feed
-      feed.publish("one")
-      try await watching(installation, try installation.client()) { _ in
-        try await eventually("it listens", installation) { feed.eventStreams == 1 }
-        feed.sendToStreams("retry: 20000\n\n")
-        feed.endStreams()
-        try await TestKit.eventually("it waits") { installation.clock.sleeping.contains { 20..<24 ~= $0 } }
-        _ = installation.requests()
-        installation.clock.advance(by: 19)
-        try await Task.sleep(for: .milliseconds(20))
-        #expect(installation.requests() == [])
-        try await eventually("it listens", installation) { feed.eventStreams == 1 }
-      }
+      feed.sendToStreams("retry: 20000\n\n")
+      feed.endStreams()
+      try await TestKit.eventually("it waits") { installation.clock.sleeping.contains { 20..<24 ~= $0 } }
+      _ = installation.requests()
+      installation.clock.advance(by: 19)
+      try await Task.sleep(for: .milliseconds(20))
+      #expect(installation.requests() == [])
+      try await eventually("it listens", installation) { feed.eventStreams == 1 }
     }
   }
 

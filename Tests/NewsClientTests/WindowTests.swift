@@ -106,6 +106,21 @@ import Testing
     }
   }
 
+  @Test("An older item that enters a window that is fetched again is not news")
+  func entersAgain() async throws {
+    try await Installation.with(extent: .window(4)) { installation in
+      let feed = installation.feed
+      let (items, client) = try await Self.fetchedWindow(installation)
+      for number in 9...10 { feed.publish("item \(number)") }
+      for item in items[5...] { feed.retract(item.id) }
+      feed.expireTokens()
+      feed.fault(next: Self.hasMore, path: "/v1/items")
+      #expect(await client.performFetch().inserted == 3)
+      #expect(try client.allNewsItems.map(\.text) == ["item 10", "item 9", "item 5", "item 4"])
+      #expect(try client.badge == 3)
+    }
+  }
+
   @Test("A window is refilled by a conditional request after more than half of it was retracted")
   func refill() async throws {
     try await Installation.with(extent: .window(4)) { installation in

@@ -1,3 +1,4 @@
+import BackgroundFetch
 import Foundation
 import NewsClient
 import TestKit
@@ -7,14 +8,17 @@ import Testing
 @Suite("The program that calls the bus") struct BusProgramTests {
   /// Runs the body with a presenter whose program answers each call with a text, and prints lines for signals.
   ///
-  /// - Parameter monitor: The command of the shell that prints the lines.
+  /// - Parameters:
+  ///   - monitor: The command of the shell that prints the lines.
+  ///   - patterns: Further patterns and commands of the shell for calls.
   private func with(
     reply: String = #"{"data":["bus"]}"#, signals: [String] = [], monitor: String = #"exec /bin/cat "$0-signals""#,
-    _ body: (DesktopNotifications) async throws -> Void
+    patterns: String = "", clock: any FetchClock = SystemClock(),
+    _ body: (DesktopNotifications, _ program: String) async throws -> Void
   ) async throws {
     let program = """
       #!/bin/sh
-      case "$*" in *monitor*) \(monitor);; esac
+      case "$*" in *monitor*) \(monitor);; \(patterns) esac
       exec /bin/cat "$0-reply"
 
       """
@@ -23,7 +27,7 @@ import Testing
       let path = folder.appending(path: "busctl").path
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
       let environment = ["PATH": "/nowhere:\(folder.path)", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"]
-      try await body(DesktopNotifications(name: "Tests", environment: environment))
+      try await body(DesktopNotifications(name: "Tests", environment: environment, clock: clock), path)
     }
   }
 
@@ -50,7 +54,7 @@ import Testing
       "no signal", signal("ActivationToken", 3, "focus"), #"{"sender":":1.7","member":"Other","payload":{"data":[]}}"#,
       signal("ActionInvoked", 3, "default"), signal("ActionInvoked", 3, "later"),
     ]
-    try await with(signals: signals) { presenter in
+    try await with(signals: signals) { presenter, _ in
       let taps = await taps(presenter)
       #expect(taps.map(\.handle) == ["bus :1.7 3", "bus :1.7 3"])
       #expect(taps.map(\.action) == ["default", "later"])
@@ -60,7 +64,7 @@ import Testing
 
   @Test("is ended once it has closed its output, so that the taps end too")
   func closedOutput() async throws {
-    try await with(monitor: "exec /bin/sleep 600 >&-") { presenter in
+    try await with(monitor: "exec /bin/sleep 600 >&-") { presenter, _ in
       let hasEnded = Flag()
       let listening = Task {
         for await _ in presenter.taps() {}
@@ -77,7 +81,7 @@ import Testing
       signal("ActionInvoked", 1, "default", length: 65_536), signal("ActionInvoked", 2, "default", length: 65_537),
       signal("ActionInvoked", 3, "default", length: 200_000), signal("ActionInvoked", 4, "default"),
     ]
-    try await with(signals: signals) { presenter in
+    try await with(signals: signals) { presenter, _ in
       let taps = await taps(presenter)
       #expect(taps.map(\.handle) == ["bus :1.7 1", "bus :1.7 4"])
     }
@@ -87,7 +91,7 @@ import Testing
   func longAnswers(bytes: Int, isRead: Bool) async throws {
     let (start, end) = (#"{"data":["bus""#, "]}")
     let reply = start + String(repeating: " ", count: bytes - start.count - end.count) + end
-    try await with(reply: reply, signals: [signal("ActionInvoked", 1, "default")]) { presenter in
+    try await with(reply: reply, signals: [signal("ActionInvoked", 1, "default")]) { presenter, _ in
       let taps = await taps(presenter)
       #expect(taps.count == (isRead ? 1 : 0))
     }
@@ -102,9 +106,76 @@ import Testing
     }
   }
 
+  @Test("is ended with the programs that it has started, and leaves no process behind")
+  func children() async throws {
+    let monitor = #"/bin/sleep 600 >/dev/null 2>&1 & echo $$ $! >"$0-processes"; exec /bin/cat "$0-signals""#
+    try await with(signals: [signal("ActionInvoked", 1, "default")], monitor: monitor) { presenter, program in
+      #expect(await taps(presenter).count == 1)
+      let text = try String(contentsOfFile: program + "-processes", encoding: .utf8)
+      let processes = text.split(whereSeparator: \.isWhitespace).compactMap { Int32($0) }
+      try #require(processes.count == 2)
+      defer { if !Self.hasEnded(processes[1]) { kill(processes[1], SIGKILL) } }
+      try await eventually("it is reaped") { !FileManager.default.fileExists(atPath: "/proc/\(processes[0])") }
+      try await eventually("its child has ended") { Self.hasEnded(processes[1]) }
+    }
+  }
+
+  /// Whether a process has ended. Nobody may have reaped it yet.
+  private static func hasEnded(_ process: Int32) -> Bool {
+    guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
+    return status.contains(") Z ")
+  }
+
+  @Test("that does not answer to a withdrawal has withdrawn nothing")
+  func silentWithdrawal() async throws {
+    let clock = ManualClock()
+    let patterns = #"*CloseNotification*) : >"$0-closing"; exec /bin/sleep 600;;"#
+    try await with(patterns: patterns, clock: clock) { presenter, program in
+      let withdrawing = Task { try await presenter.withdraw("bus bus 7") }
+      try await eventually("it is called") {
+        FileManager.default.fileExists(atPath: program + "-closing") && clock.sleeping == [5]
+      }
+      clock.advance(by: 5)
+      let failure = await #expect(throws: DesktopNotifications.Failure.self) { try await withdrawing.value }
+      #expect(failure?.description == "the desktop's notification service does not answer")
+    }
+  }
+
+  @Test("and its answers are checked: the reason of a failure is one sentence")
+  func failures() async throws {
+    func reason(_ reply: String, _ interpreter: String = "/bin/sh") async throws -> String? {
+      var failure: DesktopNotifications.Failure?
+      try await with(reply: reply) { presenter, program in
+        let text = try String(contentsOfFile: program, encoding: .utf8)
+        try Data(text.replacing("/bin/sh", with: interpreter).utf8).write(to: URL(filePath: program))
+        failure = await #expect(throws: DesktopNotifications.Failure.self) {
+          _ = try await presenter.present(NotificationRequest(identifier: "tide", title: "High water"))
+        }
+      }
+      return failure?.description
+    }
+    #expect(try await reason("no JSON") == "the session bus has sent an answer that cannot be read")
+    #expect(try await reason("", "/nowhere/sh")?.hasPrefix("cannot run /") == true)
+  }
+
+  @Test("leaves no pipe open if it cannot be started any more to listen for taps")
+  func vanished() async throws {
+    try await with(patterns: #"*GetId*) /bin/rm "$0";;"#) { presenter, program in
+      let (before, text) = (pipes(), try Data(contentsOf: URL(filePath: program)))
+      for _ in 0..<50 {
+        try text.write(to: URL(filePath: program))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        #expect(await taps(presenter) == [])
+        try #require(!FileManager.default.fileExists(atPath: program))
+      }
+      // Other tests may run programs meanwhile.
+      try await eventually("they are closed") { pipes() < before + 40 }
+    }
+  }
+
   @Test("leaves no pipe open")
   func openPipes() async throws {
-    try await with { presenter in
+    try await with { presenter, _ in
       let before = pipes()
       for _ in 0..<50 {
         _ = try await presenter.present(NotificationRequest(identifier: "tide", title: "High water"))

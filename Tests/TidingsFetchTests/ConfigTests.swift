@@ -18,7 +18,9 @@ import Testing
       try await body(Home(folder: folder))
     }
 
-    func run(_ words: String...) async throws -> ChildProcess.Result {
+    func run(_ words: String...) async throws -> ChildProcess.Result { try await start(words) }
+
+    func start(_ words: [String]) async throws -> ChildProcess.Result {
       let environment = ["HOME": folder.path, "PATH": "/usr/bin:/bin", "TZ": "UTC"].merging(variables) { $1 }
       return try await ChildProcess(words, executable: ChildProcess.tidings + "-fetch", environment: environment)
         .result()
@@ -261,7 +263,7 @@ import Testing
     }
   }
 
-  @Test("--timeout ends a fetch from a server that never answers")
+  @Test("--timeout ends a fetch from a server that never answers, and the requests about a registration")
   func timeout() async throws {
     try await FaultServer.with({ _ in FaultResponse(status: 200).hanging(at: .start) }) { server in
       try await Home.with { home in
@@ -271,6 +273,14 @@ import Testing
         let offer = try await home.run("--server", server.url, "push", "offer", "--timeout", "1")
         #expect(offer.status == 20)
         #expect(offer.errors.contains("no response within 1 s"), "\(offer.errors)")
+        let credentials = #"{"expires":"2027-02-24T06:00:00.000Z","id":"\#(UUID())","secret":"s"}"#
+        let register = ["--server", server.url, "push", "register", "--provider", "fcm", "--token", "t"]
+        let silent = try await home.start(register + ["--timeout", "1"])
+        #expect(silent.status == 20 && silent.errors.contains("no response within 1 s"), "\(silent.errors)")
+        server.respond(next: .json(credentials, status: 201))
+        #expect(try await home.start(register).status == 0)
+        let removal = try await home.run("--server", server.url, "push", "remove", "--timeout", "1")
+        #expect(removal.status == 20 && removal.errors.contains("no response within 1 s"), "\(removal.errors)")
       }
     }
   }

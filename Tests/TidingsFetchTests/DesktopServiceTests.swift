@@ -98,21 +98,26 @@ struct DesktopServiceTests {
     try await Desktop.with { desktop in
       let presenter = desktop.presenter()
       try await desktop.run(hasButtons ? .markup : .plain) {
-        for (title, body) in [(120, 1000), (121, 1001)] {
+        for (letter, title, body) in [("y", 120, 1000), ("y", 121, 1001), ("e\u{301}", 120, 1000)] {
           var request = NotificationRequest(
             identifier: "tide", title: String(repeating: "x", count: title),
-            body: "first\u{1B}\n" + String(repeating: "y", count: body - 6), urgency: .low)
-          request.actions = [.init(identifier: "later", title: "Later")]
+            body: "first\u{1B}\n" + String(repeating: letter, count: body - 6), urgency: .low,
+            category: "x-tests.\u{1B}tide")
+          request.actions = [.init(identifier: "later", title: "La\u{1B}ter")]
           _ = try await presenter.present(request)
         }
       }
-      let titles = [String(repeating: "x", count: 120), String(repeating: "x", count: 119) + "…"]
-      #expect(desktop.calls.map(\.summary) == titles)
-      let bodies = [String(repeating: "y", count: 994), String(repeating: "y", count: 993) + "…"]
+      let title = String(repeating: "x", count: 120)
+      #expect(desktop.calls.map(\.summary) == [title, String(repeating: "x", count: 119) + "…", title])
+      let bodies = [
+        String(repeating: "y", count: 994), String(repeating: "y", count: 993) + "…",
+        String(repeating: "e\u{301}", count: 994),
+      ]
       #expect(desktop.calls.map(\.body) == bodies.map { "first\n" + $0 })
       let actions = hasButtons ? ["default", "Open", "later", "Later"] : []
-      #expect(desktop.calls.map(\.actions) == [actions, actions])
-      #expect(desktop.calls.map(\.hints) == Array(repeating: ["urgency": "0"], count: 2))
+      #expect(desktop.calls.map(\.actions) == [actions, actions, actions])
+      let hints = ["urgency": "0", "category": "x-tests.tide"]
+      #expect(desktop.calls.map(\.hints) == [hints, hints, hints])
     }
   }
 
@@ -128,6 +133,11 @@ struct DesktopServiceTests {
         }
         #expect(failure?.description.hasPrefix("there is no session bus") == isMissing, "\(name)")
       }
+      let environment = ["XDG_RUNTIME_DIR": folder.appending(path: "with").path]
+      let failure = await #expect(throws: DesktopNotifications.Failure.self) {
+        _ = try await DesktopNotifications(name: "Tests", environment: environment).present(Self.request)
+      }
+      #expect(failure?.description.hasPrefix("the desktop shows no notifications: ") == true, "there is a default path")
     }
   }
 }

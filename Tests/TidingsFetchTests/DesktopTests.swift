@@ -232,6 +232,7 @@ struct DesktopTests {
       #expect(desktop.calls.map(\.summary) == ["Ferry", "Storm"])
       #expect(desktop.calls.map(\.body) == ["It sails.", ""])
       #expect(desktop.calls.map { $0.hints["urgency"] } == ["1", "2"])
+      #expect(desktop.calls.allSatisfy { $0.hints["category"] == "x-tidings.news" })
     }
   }
 

@@ -8,9 +8,12 @@ import TestSupport
 import Testing
 
 @Suite("tidings-fetch notify") struct NotifyCommandTests {
-  /// A desktop of which nobody sees anything.
+  /// A desktop of which nobody sees anything, and which does not show one of the notifications.
   private struct Screen: NotificationPresenter {
-    func present(_ request: NotificationRequest) async throws -> String? { nil }
+    func present(_ request: NotificationRequest) async throws -> String? {
+      if request.title == "Gale" { throw CancellationError() }
+      return nil
+    }
   }
 
   @Test("lists the next requests of the app and its last five notifications, the newest first")
@@ -28,14 +31,15 @@ import Testing
         try await app.notifications.add(NotificationRequest(identifier: "\(number)", title: "Tide \u{1B}\(number)"))
         clock.advance(by: 60)
       }
+      try await app.notifications.add(NotificationRequest(identifier: "gale", title: "Gale"))
       for (title, seconds) in [("Low \u{1B}water", 7200.0), ("High water", 3600)] {
         let date = clock.now.date + seconds
         try await app.notifications.add(NotificationRequest(identifier: title, title: title, deliveryDate: date))
       }
       let lines = try await command.run("notify").output.split(separator: "\n").map(String.init)
       #expect(
-        lines.suffix(7) == [
-          "next      2023-11-14 23:19  High water", "next      2023-11-15 00:19  Low water",
+        lines.suffix(8) == [
+          "next      now  Gale", "next      2023-11-14 23:19  High water", "next      2023-11-15 00:19  Low water",
           "shown     2023-11-14 22:18  Tide 6", "shown     2023-11-14 22:17  Tide 5",
           "shown     2023-11-14 22:16  Tide 4", "shown     2023-11-14 22:15  Tide 3",
           "shown     2023-11-14 22:14  Tide 2",
@@ -146,8 +150,13 @@ import Testing
     try await with("cat >/dev/null; echo run >>$out/runs") { feed, command, folder in
       let program = "\(folder.path)/program"
       #expect(try await command.run("notify", "set", "--exec", "true").output.contains("program   /"))
+      // The escape would begin a command for the terminal.
+      try FileManager.default.copyItem(atPath: program, toPath: "\(folder.path)/tool\u{1B}[2J")
+      let shown = try await command.run("notify", "set", "--exec", "\(folder.path)/tool\u{1B}[2J").output
+      #expect(shown.contains("program   \(folder.path)/tool[2J\n"), "\(shown)")
       #expect(try await command.run("notify", "set", "--exec", program).output.contains("program   \(program)\n"))
       #expect(try await command.run("notify", "set", "--exec", "\(folder.path)/none").status == 64)
+      #expect(try await command.run("notify", "set", "--exec", folder.path).status == 64, "it is a folder")
       for quiet in ["22:00-22:00", "22:00--07:00", "-07:00", "22:00-", "22:00-07:00-08:00", "22:00"] {
         #expect(try await command.run("notify", "set", "--quiet=\(quiet)").status == 64, "\(quiet)")
       }
@@ -165,6 +174,29 @@ import Testing
       #expect(try text(folder, "runs") == "run\n")
       #expect(try await command.run("notify", "test").status == 0)
       #expect(try await command.run("notify", "set", "--exec", "none").output.contains("program   none\n"))
+    }
+  }
+
+  @Test(
+    "waits if its input cannot be written, which is reported",
+    .enabled("needs root and the right to mount") { try await mayMount() })
+  func unwritableInput() async throws {
+    try await with("cat >/dev/null; echo run >>$out/runs") { feed, command, folder in
+      try await withFolder([:]) { temporary in
+        let script = """
+          mount -t tmpfs -o size=4k none "$1" && head -c 9000 /dev/zero >"$1/ballast" 2>/dev/null
+          export TMPDIR="$1"; shift; exec "$@"
+          """
+        let options = ["fetch", "--exec", "\(folder.path)/program"]
+        feed.publish("one", title: "One")
+        let wrapper = ["/usr/bin/unshare", "--mount", "sh", "-c", script, "sh", temporary.path]
+        let result = try await command.start(options, wrapper: wrapper).result()
+        #expect(result.status == 0)
+        #expect(result.errors.contains("cannot write \(temporary.path)/tidings-"), "\(result.errors)")
+        #expect(result.errors.contains(": No space left on device"), "\(result.errors)")
+        #expect(try await command.start(options).result().status == 10)
+        #expect(try text(folder, "runs") == "run\n")
+      }
     }
   }
 

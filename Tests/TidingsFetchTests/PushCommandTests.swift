@@ -1,7 +1,9 @@
 import FaultServer
 import Foundation
+import HTTPTransfer
 import News
 import NewsClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -36,8 +38,12 @@ import Testing
   @Test("says when pushes above the limit are made up for, if the schedule has wakes")
   func pending() async throws {
     let feed = FaultFeed()
-    try await FaultServer.with(feed.respond) { server in
+    try await FaultServer.with({ request in
+      request.path.hasPrefix("/v1/devices") ? FaultResponse(status: 503) : feed.respond(request)
+    }) { server in
       try await Command.with(server: server.url) { command in
+        struct Status: Decodable { var pending: Date }
+        let start = Date()
         for _ in 0..<4 {
           let result = try await run(command, ["push", "receive"], input: #"{"aps":{"content-available":1}}"#)
           #expect(result.status == 10, "\(result.errors)")
@@ -46,6 +52,110 @@ import Testing
         #expect(!(try await command.run("push", "status").output.contains("pending")))
         #expect(try await command.run("schedule", "set", "minimum").status == 0)
         #expect(try await command.run("push", "status").output.contains("\npending   a push, made up for at "))
+        let object = try await command.run("push", "status", "--json").output
+        let pending = try NewsJSON.decode(Status.self, from: Data(object.utf8)).pending
+        #expect(start + 3598 <= pending && pending <= Date() + 3602, "\(object)")
+        #expect(try await command.run("push", "register", "--provider", "fcm", "--token", "t").status == 20)
+        let status = try await command.run("push", "status").output
+        #expect(status.hasPrefix("provider  fcm\n") && status.contains("\npending   a push, made up for at "))
+      }
+    }
+  }
+
+  /// The device that every server of these tests makes.
+  private static let id = "01900000-0000-7000-8000-00000000abcd"
+
+  /// Runs the body with a server that accepts each registration.
+  private static func withDeviceServer(_ body: (FaultServer) async throws -> Void) async throws {
+    let feed = FaultFeed()
+    let credentials = #"{"expires":"2027-02-24T06:00:00.000Z","id":"\#(id)","secret":"s"}"#
+    try await FaultServer.with(
+      { request in
+        guard request.path.hasPrefix("/v1/devices") else { return feed.respond(request) }
+        return .json(credentials, status: request.method == "POST" ? 201 : 200)
+      }, body)
+  }
+
+  @Test("reads an address without the white space around it, and prints all of the registration except the address")
+  func address() async throws {
+    try await Self.withDeviceServer { server in
+      try await Command.with(server: server.url) { command in
+        let words = ["push", "register", "--provider", "fcm", "--token", "-"]
+        let result = try await run(command, words, input: " t7\r\n\n")
+        #expect(result.status == 0, "\(result.errors)")
+        let body = try #require(server.takeRequests().last?.body)
+        #expect(try NewsJSON.decode(DeviceRegistration.self, from: body).token == "t7")
+        let endpoint = ["push", "register", "--provider", "webpush", "--endpoint", "-"]
+        #expect(try await run(command, endpoint, input: "https://push.example/1\n").status == 0)
+        let other = try #require(server.takeRequests().last?.body)
+        let subscription = try NewsJSON.decode(DeviceRegistration.self, from: other).subscription
+        #expect(subscription?.endpoint == "https://push.example/1")
+        #expect(try await run(command, words, input: "t7").status == 0)
+        let text = try await command.run("push", "status").output
+        for part in [
+          "\nserver    \(server.url)\n", "\nalerts    off\n", "\nrenewed   20",
+          ", ends 2027-02-24 06:00 without a renewal\n",
+        ] {
+          #expect(text.contains(part), "\(text)")
+        }
+        let object = try await command.run("push", "status", "--json").output
+        for part in [
+          #""provider":"fcm""#, #""server":"\#(server.url)""#, #""topics":[]"#, #""alerts":false"#,
+          #""id":"\#(Self.id)""#,
+          #""renewed":"20"#, #""expires":"2027-02-24T06:00:00"#, #""isConfirmed":true"#,
+        ] {
+          #expect(object.contains(part), "\(object)")
+        }
+      }
+    }
+  }
+
+  @Test("downloads the attachments of the items that a push has brought, if that is wanted")
+  func attachments() async throws {
+    let feed = FaultFeed()
+    try await FaultServer.with({ request in
+      guard request.path.hasPrefix("/v1/media/") else { return feed.respond(request) }
+      return FaultResponse(headers: [("Content-Type", "image/png")], body: Data("png".utf8))
+    }) { server in
+      try await Command.with(server: server.url) { command in
+        for number in 1...2 {
+          let files = ["/v1/media/\(number)", server.url + "/?\(number)"].map {
+            News.Attachment(url: $0, type: "image/png", bytes: 3)
+          }
+          let title = "Ferry \(number) " + String(repeating: "x", count: 50)
+          feed.publish([
+            NewsItem(
+              id: UUID(), version: 0, date: Date(timeIntervalSince1970: 1_767_225_600 + Double(number)), text: "text",
+              title: title, attachments: files, updated: Date(timeIntervalSince1970: 0))
+          ])
+          let options = number == 1 ? ["--media", "all"] : []
+          let result = try await run(command, ["push", "receive"] + options, input: #"{"content-id":\#(number)}"#)
+          #expect(result.status == 0, "\(result.errors)")
+        }
+        let lines = try await command.run("transfers").output.split(separator: "\n")
+        try #require(lines.count == 2, "\(lines)")
+        #expect(lines[0].hasPrefix("1  ") && lines[1].hasPrefix("2  "), "\(lines)")
+        let note = try #require(lines[0].firstMatch(of: /1 \((Ferry 1 x[^)]*)\)/)?.1, "\(lines)")
+        #expect(note.count == 40)
+        #expect(lines[1].contains("  \(server.url)/?1 (Ferry 1 x"), "it has no name: \(lines)")
+        let item = try #require(try command.storedItems().last)
+        try await eventually("the command names the file") {
+          let text = try await command.run("show", item.id.uuidString.lowercased()).output
+          return text.contains(/\/attachments\/[0-9a-f]{64}\n/)
+        }
+      }
+    }
+  }
+
+  @Test("continues the downloads of the store that are due")
+  func downloads() async throws {
+    try await FaultServer.with({ _ in FaultResponse(body: Data("x".utf8)) }) { server in
+      try await Command.with(server: server.url) { command in
+        let (url, file) = (try #require(URL(string: server.url + "/x")), command.folder.appending(path: "x"))
+        let journal = try TransferJournal(store: command.folder)
+        try journal.resume(try journal.add(TransferRequest(download: url, to: file)).number)
+        #expect(try await run(command, ["push", "receive"], input: "{}").status == 10)
+        try await eventually("it is complete") { FileManager.default.fileExists(atPath: file.path) }
       }
     }
   }
@@ -56,15 +166,22 @@ import Testing
       let result = try await run(command, ["push", "receive", "--encrypted", "--json"], input: "hidden words")
       #expect(result.status == 20 && result.output.contains("cannot decrypt the push"), "\(result.errors)")
       #expect(!result.errors.contains("hidden") && !result.output.contains("hidden"))
+      let folder = try await command.start(
+        ["push", "receive"], wrapper: ["/bin/sh", "-c", #""$@" </tmp"#, "sh"]
+      ).result()
+      #expect(folder.status == 20 && folder.errors.contains("cannot read the input: "), "\(folder.errors)")
     }
   }
 
   @Test(
     "refuses a registration without an address, or with that of another service",
     arguments: [
-      ["--provider", "fcm"], ["--provider", "webpush", "--token", "t"], ["--provider", "apns", "--token", "00"],
-      ["--provider", "fcm", "--token", "t", "--app", "a"], ["--provider", "mail", "--token", "t"],
+      ["--provider", "fcm"], ["--provider", "webpush"], ["--provider", "webpush", "--token", "t"],
+      ["--provider", "apns", "--token", "00"], ["--provider", "fcm", "--token", "t", "--app", "a"],
+      ["--provider", "mail", "--token", "t"],
       ["--provider", "fcm", "--token", "t", "--endpoint", "https://a.example/"],
+      ["--provider", "webpush", "--token", "t", "--endpoint", "https://a.example/"],
+      ["--provider", "fcm", "--token", "t", "--sandbox"],
     ])
   func arguments(_ arguments: [String]) async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
@@ -75,13 +192,7 @@ import Testing
 
   @Test("registers what its options say, and prints the state of the registration")
   func registration() async throws {
-    let feed = FaultFeed()
-    let id = "01900000-0000-7000-8000-00000000abcd"
-    let credentials = #"{"expires":"2027-02-24T06:00:00.000Z","id":"\#(id)","secret":"s"}"#
-    try await FaultServer.with({ request in
-      guard request.path.hasPrefix("/v1/devices") else { return feed.respond(request) }
-      return .json(credentials, status: request.method == "POST" ? 201 : 200)
-    }) { server in
+    try await Self.withDeviceServer { server in
       try await Command.with(server: server.url) { original in
         var changed = original
         changed.variables["TZ"] = "Europe/Berlin"
@@ -131,7 +242,8 @@ import Testing
   @Test(
     "prints the push services of the server and its key, or that there are none",
     arguments: [
-      (#"{"providers":["fcm","later","webpush"],"webPush":{"publicKey":"BAk"}}"#, "fcm, webpush\nkey       BAk"),
+      // The escape would begin a command for the terminal.
+      (#"{"providers":["fcm","later","webpush"],"webPush":{"publicKey":"B\u001bAk"}}"#, "fcm, webpush\nkey       BAk"),
       (#"{"providers":[]}"#, "none"),
     ])
   func offer(answer: String, text: String) async throws {
@@ -148,6 +260,9 @@ import Testing
   @Test("keeps a registration that cannot be sent, and prints no address")
   func unreachable() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
+      let received = try await run(command, ["push", "receive"], input: #"{"content-id":7}"#)
+      #expect(received.status == 20 && received.output.hasPrefix("failed: "), "\(received.output)")
+      #expect(received.errors.contains("127.0.0.1:1"), "\(received.errors)")
       let result = try await run(
         command, ["push", "register", "--provider", "fcm", "--token", "-"], input: "secret-token\n")
       #expect(result.status == 20 && !result.errors.contains("secret-token"), "\(result.errors)")

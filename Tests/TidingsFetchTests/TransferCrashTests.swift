@@ -56,17 +56,30 @@ import Testing
     }
   }
 
-  @Test("continue if it is told to end")
-  func terminated() async throws {
+  @Test("continue if it is told to end", arguments: [SIGTERM, SIGINT])
+  func terminated(signal: Int32) async throws {
     try await serving { server, command in
       try await begin(command, server, "bad")
       for attempt in 1...3 {
-        try await end(SIGTERM, server, command, attempt: attempt)
+        try await end(signal, server, command, attempt: attempt)
         _ = try await command.run("transfers")
       }
       try await eventually("it is under way") { server.requests.count { $0.path == "/bad" } >= 4 }
       server.release()
       try await eventually("it is complete") { try states(command) == [.finished] }
+    }
+  }
+
+  @Test("go on in a new process while they are shown")
+  func shown() async throws {
+    try await serving { server, command in
+      let output = command.folder.appending(path: "bad").path
+      let display = try command.start(["download", server.url + "/bad", "--output", output, "--wait"])
+      try await end(SIGKILL, server, command, attempt: 1)
+      // The display looks for a worker every five seconds.
+      try await eventually("a new worker tries again") { server.requests.count { $0.path == "/bad" } == 2 }
+      server.release()
+      #expect(await display.result().status == 0)
     }
   }
 

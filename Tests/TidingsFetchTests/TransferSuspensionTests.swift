@@ -103,6 +103,35 @@ import Testing
     }
   }
 
+  @Test(
+    "is on disk before it has its name, and its folder afterwards", .enabled(if: program("strace") != nil),
+    .timeLimit(.minutes(3)))
+  func synchronized() async throws {
+    try await FaultServer.with({ _ in FaultResponse(body: Data("x".utf8)) }) { server in
+      try await Command.with(server: server.url) { command in
+        let strace = try #require(program("strace"))
+        let trace = command.folder.appendingPathExtension("trace")
+        defer { try? FileManager.default.removeItem(at: trace) }
+        let folder = command.folder.appending(path: "films")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let download = try command.start(
+          ["download", server.url + "/x", "--output", folder.appending(path: "out.bin").path, "--wait"],
+          wrapper: [
+            strace, "-f", "-qq", "-y", "-o", trace.path, "-e", "signal=none",
+            "-e", "trace=fsync,?rename,?renameat,?renameat2",
+          ])
+        #expect(await download.result().status == 0)
+        let text = try String(contentsOf: trace, encoding: .utf8)
+        let calls = text.split(separator: "\n").compactMap { line -> String? in
+          // The end of a call that another one has interrupted has no parenthesis after the name.
+          guard line.contains("fsync(") else { return line.contains("/films/.out.bin.1.part\"") ? "name" : nil }
+          return line.contains("/films/.out.bin.1.part>") ? "file" : line.contains("/films>") ? "folder" : nil
+        }
+        #expect(calls == ["file", "name", "folder"])
+      }
+    }
+  }
+
   @Test("launches its app at most once more, and never again, if its process is killed at the launch")
   func killedAtLaunch() async throws {
     try await FaultServer.with({ _ in FaultResponse(body: Data("x".utf8)) }) { server in

@@ -184,12 +184,16 @@ import Testing
         #expect(missing.output.contains(#""failure":"the server responded with 404""#))
         #expect(try await command.run("transfers").output == "1  failed  0 B  out.bin: the server responded with 404\n")
         for words in [
-          ["download", "ftp://127.0.0.1/", "--output", path],
+          ["download", "ftp://127.0.0.1/", "--output", path], ["download", "http://me@127.0.0.1/", "--output", path],
           ["download", server.url, "--output", path, "--sha256", "12"],
+          ["download", server.url, "--output", path, "--sha256", String(repeating: "a", count: 65)],
+          ["download", server.url, "--output", path, "--sha256", String(repeating: "g", count: 64)],
           ["download", server.url, "--output", path, "--timeout", "0"],
           ["download", server.url, "--output", path, "--timeout", "inf"],
           ["upload", path, server.url],
           ["upload", "/etc/hostname", server.url, "--header", "No colon"],
+          ["upload", "/etc/hostname", server.url, "--header-file", path],
+          ["upload", "/etc/hostname", server.url, "--method", "GET"],
         ] {
           let result = try await command.start(words).result()
           #expect(result.status == 64, "\(words)")

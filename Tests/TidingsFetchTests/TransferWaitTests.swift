@@ -30,6 +30,22 @@ import Testing
     }
   }
 
+  @Test("takes relative paths from the current folder, as uploads do", .timeLimit(.minutes(2)))
+  func relativePaths() async throws {
+    try await FaultServer.with({ _ in FaultResponse(body: Data("x".utf8)) }) { server in
+      try await Command.with(server: server.url) { command in
+        _ = try await command.run("transfers")
+        let wrapper = ["/usr/bin/env", "-C", command.folder.path]
+        for words in [["download", server.url + "/x", "--output", "x.bin"], ["upload", "x.bin", server.url + "/y"]] {
+          let result = try await command.start(words + ["--wait"], wrapper: wrapper).result()
+          #expect(result.status == 0, "\(result.errors)")
+        }
+        #expect(try Data(contentsOf: command.folder.appending(path: "x.bin")) == Data("x".utf8))
+        #expect(server.requests.last?.body == Data("x".utf8))
+      }
+    }
+  }
+
   @Test("ends after the timeout without data, with the reason", .timeLimit(.minutes(2)))
   func deadServer() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
@@ -37,7 +53,8 @@ import Testing
       let result = try await command.run(
         "download", "http://127.0.0.1:1/x", "--output", output, "--wait", "--timeout", "3")
       #expect(result.status == 20)
-      #expect(result.errors.contains("tries again in"), "\(result.errors)")
+      let waits = result.errors.split(separator: "\n").filter { $0.contains("tries again in") }
+      #expect(waits.count == 1, "the reason is the same each time: \(result.errors)")
       #expect(result.errors.contains("no data for 3 s"), "\(result.errors)")
       #expect(result.output.contains("no response from 127.0.0.1:1: connection refused"), "\(result.output)")
       _ = try await command.run("transfers", "cancel", "1")
@@ -106,8 +123,10 @@ import Testing
     }
   }
 
-  @Test("fits its bars into forty columns", .enabled(if: program("script") != nil), .timeLimit(.minutes(2)))
-  func narrow() async throws {
+  @Test(
+    "fits its bars into forty columns, or into eighty if their number is unknown",
+    .enabled(if: program("script") != nil), .timeLimit(.minutes(2)), arguments: [(40, 40), (0, 80)])
+  func narrow(columns: Int, limit: Int) async throws {
     let content = Data(repeating: 7, count: 400_000)
     let name = "a-name-that-is-longer-than-any-terminal-of-forty-columns-would-bear.bin"
     try await FaultServer.with({ _ in
@@ -118,7 +137,7 @@ import Testing
           ChildProcess.tidings + "-fetch", "--server", server.url, "--store", command.folder.path, "download",
           server.url + "/f", "--output", command.folder.appending(path: name).path, "--wait",
         ]
-        let line = "stty cols 40; " + words.joined(separator: " ")
+        let line = "stty cols \(columns); " + words.joined(separator: " ")
         let result = try await ChildProcess(
           ["-qec", line, "/dev/null"], executable: try #require(program("script")),
           environment: ["PATH": "/usr/bin:/bin", "TERM": "xterm"]
@@ -127,7 +146,12 @@ import Testing
         let drawn = result.output.split(whereSeparator: \.isNewline).filter { $0.contains("\u{1B}[2K") }
           .map { $0.replacing(/\u{1B}\[[0-9]*[A-Z]/, with: "") }
         #expect(drawn.count > 3)
-        #expect(drawn.allSatisfy { $0.count < 40 }, "\(drawn)")
+        // Each line replaces the one above.
+        let moves = result.output.matches(of: /\u{1B}\[([0-9]+)A/).map { String($0.1) }
+        #expect(moves == Array(repeating: "1", count: drawn.count - 1))
+        let lines = result.output.split(whereSeparator: \.isNewline)
+        #expect(!lines.contains { $0.hasPrefix("1  finished") }, "the terminal already shows it: \(lines)")
+        #expect(drawn.allSatisfy { $0.count < limit }, "\(drawn)")
         #expect(drawn.contains { $0.contains("█") && $0.contains("%") }, "\(drawn)")
       }
     }
@@ -187,6 +211,8 @@ import Testing
         #expect(lines.dropFirst().first == "2  finished  1.0 KiB of 1.0 KiB  two")
         let objects = try await command.run("transfers", "--json").output.split(separator: "\n")
         #expect(objects.map { $0.contains("retryIn") } == [false, false, true])
+        #expect(objects.first?.contains(#""completed":1023,"#) == true, "\(objects)")
+        #expect(objects.first?.contains(#""total":1023,"#) == true, "\(objects)")
         // A program that waits for the printed time finds the wait over.
         struct Line: Decodable { var retryIn: Int? }
         let journal = try TransferJournal(store: command.folder)
@@ -336,11 +362,19 @@ import Testing
         #expect(try await command.start(words + fields).result().status == 0)
         #expect(server.requests.map { $0["Authorization"] } == ["Bearer s3cret"])
         #expect(server.requests.map { $0["X-A"] } == ["b"])
+        let script = #"printf 'X-A: c\n' | "$@""#
+        let typed = try await command.start(
+          words + ["--header-file", "-"], wrapper: ["/bin/sh", "-c", script, "sh"]
+        ).result()
+        #expect(typed.status == 0 && server.requests.last?["X-A"] == "c", "\(typed.errors)")
         try Data("Authorization: x\ns3cret without a colon\n".utf8).write(to: file)
         let refused = try await command.start(words + ["--header-file", file.path]).result()
         #expect(refused.status == 64)
         #expect(refused.errors.contains("Line 2 of"))
         #expect(!refused.errors.contains("s3cret"))
+        try Data(("X-A: d\n" + String(repeating: "#", count: 65_529)).utf8).write(to: file)
+        #expect(try await command.start(words + ["--header-file", file.path]).result().status == 0)
+        #expect(server.requests.last?["X-A"] == "d")
         try Data(("X-A: b\n" + String(repeating: "#", count: 65_530)).utf8).write(to: file)
         let long = try await command.start(words + ["--header-file", file.path]).result()
         #expect(long.status == 64 && long.errors.contains("have more than 65536 bytes"), "\(long.errors)")

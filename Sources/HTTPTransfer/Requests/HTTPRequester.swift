@@ -337,10 +337,10 @@ package struct HTTPRequester: Sendable {
     return url.absoluteString.utf8.count - scheme
   }
 
-  /// Returns the bytes of a compressed body, 0...``maximumBodyBytes``; nil without compression. A server may claim any
-  /// length for a response without a body, such as a 304.
+  /// Returns the bytes of a compressed body, 0...``maximumBodyBytes``, since a server may claim any length; nil without
+  /// compression.
   private static func compressedLength(_ head: HTTPTransportResponse) -> Int? {
-    guard head["Content-Encoding"] != nil, head.status != 304 else { return nil }
+    guard head["Content-Encoding"] != nil else { return nil }
     return head["Content-Length"].flatMap(Int.init).map { min(max($0, 0), maximumBodyBytes) }
   }
 }

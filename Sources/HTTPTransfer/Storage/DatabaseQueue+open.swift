@@ -10,16 +10,17 @@ package import GRDB
 #endif
 
 extension DatabaseQueue {
-  /// The maximum time to wait for a lock, in seconds.
-  private static let busyTimeout = 5.0
-
   /// Opens a file that several processes of one user may share, and migrates it to the current schema.
-  package static func open(_ file: URL, _ migrator: DatabaseMigrator) throws -> DatabaseQueue {
+  ///
+  /// - Parameter busyTimeout: The maximum time to wait for a lock, now and later, in seconds.
+  package static func open(
+    _ file: URL, _ migrator: DatabaseMigrator, busyTimeout: Double = 5
+  ) throws -> DatabaseQueue {
     restrict(file)
     let end = ContinuousClock.now + .seconds(busyTimeout)
     while true {
       do {
-        return try openOnce(file, migrator)
+        return try openOnce(file, migrator, busyTimeout)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && .now < end {
         // SQLite does not wait when the journal mode changes, because two connections could wait for each other
         // (https://www.sqlite.org/c3ref/busy_handler.html).
@@ -28,7 +29,9 @@ extension DatabaseQueue {
     }
   }
 
-  private static func openOnce(_ file: URL, _ migrator: DatabaseMigrator) throws -> DatabaseQueue {
+  private static func openOnce(
+    _ file: URL, _ migrator: DatabaseMigrator, _ busyTimeout: Double
+  ) throws -> DatabaseQueue {
     var configuration = Configuration()
     // Another process may be writing, such as a timer's fetch beside an open app.
     configuration.busyMode = .timeout(busyTimeout)

@@ -26,8 +26,7 @@ struct Download {
     let destination = journal.completeFile(transfer)
     let partial = journal.partialFile(transfer)
     // A process that was killed between the last two steps has moved the file.
-    let isMoved =
-      transfer.total != nil && transfer.completed == transfer.total && !partial.exists && destination.exists
+    let isMoved = transfer.completed == transfer.total && !partial.exists && destination.exists
     if isMoved, try isComplete(transfer, destination) { return try finish(transfer.number) }
     let file = try PartialFile(partial, mode: journal.mode(of: transfer))
     defer { file.closeFile() }
@@ -297,7 +296,6 @@ struct Download {
       let isRepeated = transfer.bytesAtEarlyEnd.map { abs($0 - file.length) <= tolerance } ?? true
       transfer.wastedAttempts = isRepeated && !isUseful ? (transfer.wastedAttempts ?? 0) + 1 : 1
       (transfer.completed, transfer.bytesAtEarlyEnd) = (file.length, file.length)
-      if total >= 0 { transfer.total = total }
     }
     let attempts = changed?.wastedAttempts ?? 1
     let repetition = attempts > 2 ? ", and too early in \(attempts) attempts" : ""

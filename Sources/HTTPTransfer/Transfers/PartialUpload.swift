@@ -106,7 +106,7 @@ struct PartialUpload {
     let response = try await send("POST", url, fields + ownFields)
     let head = response.head
     if Self.unsupported.contains(head.status) { return try declined() }
-    guard 200...299 ~= head.status else { throw requester.refusal(head) }
+    guard 200...299 ~= head.status else { throw requester.refusal(head, content: response.body) }
     // The header fields may have credentials, which are for one origin.
     guard let location = head["Location"].flatMap({ URL(string: $0, relativeTo: response.url ?? url)?.absoluteURL }),
       HTTPRequester.isSameOrigin(location, url)

@@ -48,8 +48,8 @@ public final class TransferWorker: Sendable {
   private let launchOwner: @Sendable (String) -> Void
   /// The error of a failed write to the journal.
   private let journalFailure = Mutex<(any Error)?>(nil)
-  /// Whether an attempt has ended since the beginning of the last step.
-  private let hasAttemptEnded = Mutex(false)
+  /// Whether an attempt has ended since this was last read. It is used while `active` is locked, so that both agree.
+  private let hasAttemptEnded = Atomic(false)
 
   /// Creates a worker for a store.
   ///
@@ -116,17 +116,18 @@ public final class TransferWorker: Sendable {
     var lastWork = clock.now
     while !Task.isCancelled {
       let due: Double?
-      hasAttemptEnded.withLock { $0 = false }
       do {
         due = try step()
         try launchOwners()
       } catch {
         return error
       }
-      let isActive = active.withLock { !$0.isEmpty }
+      let (isActive, hasEnded) = active.withLock { active in
+        (!active.isEmpty, hasAttemptEnded.exchange(false, ordering: .relaxed))
+      }
       let isSoon = due.map { $0 <= Self.maximumWait } == true
-      // The step may have seen an attempt as active that has ended since, and its transfer may be due again.
-      if isActive || isSoon || hasAttemptEnded.withLock(\.self) { lastWork = clock.now }
+      // An attempt that has ended since the last look may have been long, and its transfer may be due again.
+      if isActive || isSoon || hasEnded { lastWork = clock.now }
       let idle = Self.idleTimeout - clock.now.seconds(since: lastWork)
       if idle <= 0 { return nil }
       let interval = isSoon ? due : isActive ? Self.obstacleLifetime : idle
@@ -203,8 +204,10 @@ public final class TransferWorker: Sendable {
     active.withLock { active in
       active[transfer.number] = Task {
         await attempt(transfer)
-        hasAttemptEnded.withLock { $0 = true }
-        _ = self.active.withLock { $0.removeValue(forKey: transfer.number) }
+        self.active.withLock { active in
+          active.removeValue(forKey: transfer.number)
+          hasAttemptEnded.store(true, ordering: .relaxed)
+        }
         changes.signal()
       }
     }

@@ -42,6 +42,7 @@
     static let maximumTitleLength = 120
     static let maximumBodyLength = 1_000
 
+    private static let silence = Failure(description: "the desktop's notification service does not answer")
     private static let name = "org.freedesktop.Notifications"
     private static let path = "/org/freedesktop/Notifications"
     private let appName: String
@@ -96,6 +97,8 @@
         guard let number = Self.number(handle, service) else { return }
         do {
           _ = try await call(service.owner, Self.path, Self.name, "CloseNotification", ["u", "\(number)"])
+        } catch is TimeLimitExceeded {
+          throw Self.silence
         } catch is Failure {
           // The service answers with an error if the notification is closed (Desktop Notifications Specification 1.2).
         }
@@ -180,7 +183,7 @@
       do {
         found = try await connect()
       } catch is TimeLimitExceeded {
-        throw Failure(description: "the desktop's notification service does not answer")
+        throw Self.silence
       }
       service.withLock { $0 = found }
       return try await body(found)

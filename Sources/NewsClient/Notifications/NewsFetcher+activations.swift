@@ -15,7 +15,12 @@ extension NewsFetcher {
   ///
   ///     let observation = news.activations.add { print($0.itemID?.uuidString ?? $0.identifier, $0.action) }
   ///     let receiving = Task { await news.receiveActivations() }
-  public func receiveActivations() async {
+  public func receiveActivations() async { await receiveActivations(retryingAfter: Self.tapRetryInterval) }
+
+  /// Passes the taps on, as ``receiveActivations()`` does.
+  ///
+  /// - Parameter pause: The pause before the desktop is asked again for taps, in seconds.
+  package func receiveActivations(retryingAfter pause: Double) async {
     deliverActivations()
     guard let presenter = configuration.presenter else { return }
     while !Task.isCancelled {
@@ -28,7 +33,7 @@ extension NewsFetcher {
         }
       }
       // The session has no bus, or its bus has ended, whatever the clock of the schedule says.
-      try? await SystemClock().sleep(for: .seconds(Self.tapRetryInterval))
+      try? await SystemClock().sleep(for: .seconds(pause))
     }
   }
 

@@ -159,6 +159,11 @@ extension NotificationJournal {
     for id in ids {
       try db.execute(sql: "UPDATE unmentioned SET \(channel.rawValue) = 0 WHERE id = ?", arguments: [key(id)])
     }
+    try forgetMentioned()
+  }
+
+  /// Forgets the new items that no channel has to mention any more.
+  private func forgetMentioned() throws {
     try db.execute(sql: "DELETE FROM unmentioned WHERE NOT desktop AND NOT program")
   }
 
@@ -195,7 +200,7 @@ extension NotificationJournal {
       try db.execute(sql: "UPDATE unmentioned SET \(channel.rawValue) = 0")
     }
     if !channels.contains(.desktop) { try forgetAlerts() }
-    try db.execute(sql: "DELETE FROM unmentioned WHERE NOT desktop AND NOT program")
+    try forgetMentioned()
   }
 
   /// Forgets new items that have become too old.
