@@ -2,7 +2,7 @@
 
 extension DateNames {
   /// The names of the months, January first.
-  static let monthNames = [
+  package static let monthNames = [
     """
     aha aharabata ama amajjii amfaoilleach ayr bhi bhimbidvwane can chanuari chaykahdayhaˀimay chi chinero cio ciongo \
     dac dal daschaner dechinero degen degener degenier dejena dexineru dezen dezena dhenfhaoilleach dighjennaghju dimɔdi \
@@ -297,7 +297,7 @@ extension DateNames {
   ]
 
   /// The names whose month depends on the language.
-  static let dependentNames = """
+  package static let dependentNames = """
     abe=12:eu;4:gaa aku=9:kaj,kcg;8:mi ana=7:kcg;4:kaj ara=12:tr;2:mas ata=6:kcg;3:kaj bra=6:wae;2:shi \
     dag=8:ca,prg;12:luo dip=10:tn;9:bas dit=10:aa,ssy;12:ki emi=7:trv;5:dua fer=2:co;1:tn ful=9:om;2:sg gun=9:sn;6:mt \
     han=1:mi;5:bez her=2:oc;9:wae jan=6:st jol=7:bal,mg,teo;11:ff kan=4:dav,ebu,kam;8:rn,rw kas=11:lu,tr;5:dav \

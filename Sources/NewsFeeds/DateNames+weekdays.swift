@@ -2,7 +2,7 @@
 
 extension DateNames {
   /// The names of the weekdays, Monday first.
-  static let weekdayNames = [
+  package static let weekdayNames = [
     """
     aaɓ aaɓnde aje alats alatsinainy alt altine arakoi ari arim astelehena ata ataasinngorneq ati atini atinni ayn aynas \
     aŋpetuwaŋzi aɖt aɖɩt aɖɩtɛnɛɛ bal bala balaza bar bazarertəsi bikuause chiposi chumatato cla comlaaɗii ctt del \
@@ -199,7 +199,7 @@ extension DateNames {
   ]
 
   /// The names of the first and the second half of the day.
-  static let halfNames = [
+  package static let halfNames = [
     """
     aaro aarɔ adduha ag am amvormittag ankstainan antemidi ap atm banhaet bn braxkndaax comme damanha de delamanana \
     delmatin dinda dop dopoldne dopołdnja dopołednio eparadites fh fm fomonin formiddag ft gh gon goon gunortadanon \
@@ -231,7 +231,7 @@ extension DateNames {
   ]
 
   /// The first part of numeric dates by language: year, month or day.
-  static let orders = """
+  package static let orders = """
     af=y ak=m ann=y apc=y arn=y az-Arab=y az-IQ=y az-IR=y az-TR=y ba=y bgc=y bgn=y bho=y blo=m blt=y bo=y bss=y cad=m \
     cch=y ce=y ceb=m cho=y chr=m cic=m ckb=y cop=y csw=y cu=y dz=y ee=m en=m en-001=d en-150=d en-AE=d en-AG=d en-AI=d \
     en-AT=d en-AU=d en-BB=d en-BE=d en-BM=d en-BS=d en-BW=d en-BZ=d en-CA=y en-CC=d en-CH=d en-CK=d en-CM=d en-CX=d \

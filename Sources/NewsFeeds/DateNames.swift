@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The names in dates in all languages of CLDR. They are compared without case, accents and punctuation.
-enum DateNames {
+package enum DateNames {
   /// Returns the letters of a name in lower case, without the accents of Latin, Cyrillic and Greek.
   static func key(_ name: String) -> String {
     let letters = name.lowercased().decomposedStringWithCompatibilityMapping.unicodeScalars.filter { scalar in
@@ -20,7 +20,7 @@ enum DateNames {
   /// - Parameters:
   ///   - key: The name as a key.
   ///   - language: A BCP 47 language tag.
-  static func months(_ key: String, language: String?) -> Set<Int> {
+  package static func months(_ key: String, language: String?) -> Set<Int> {
     let dependent = dependentMonths[key] ?? []
     let primary = language?.split(separator: "-").first.map { Substring($0.lowercased()) }
     if let primary, let own = dependent.first(where: { $0.languages.contains(primary) }) { return [own.month] }
@@ -32,15 +32,15 @@ enum DateNames {
   }
 
   /// Returns the weekdays, 0 for Monday to 6 for Sunday, that a name means in any language.
-  static func weekdays(_ key: String) -> Set<Int> { weekdays[key] ?? [] }
+  package static func weekdays(_ key: String) -> Set<Int> { weekdays[key] ?? [] }
 
   /// Returns 0 for a name of the first half of the day, 1 for one of the second half.
-  static func half(_ key: String) -> Int? { halves[key] }
+  package static func half(_ key: String) -> Int? { halves[key] }
 
   /// Returns the first part of a numeric date in a language or region: `y`, `m` or `d`.
   ///
   /// - Parameter language: A BCP 47 language tag.
-  static func order(of language: String) -> Character {
+  package static func order(of language: String) -> Character {
     let parts = language.split(separator: "-")
     let region = parts.dropFirst().first { $0.count == 2 }
     let tags = [language, region.map { "\(parts[0])-\($0)" }, parts.first.map { String($0) }]

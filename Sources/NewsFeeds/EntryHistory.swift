@@ -5,7 +5,7 @@ internal import Foundation
 /// The first one applies, because feeds list the newest entries first. Entries further back than `capacity` may be
 /// evicted, because memory must not grow with the file. In JSON Lines, which systems append to, the last one applies.
 struct EntryHistory {
-  private static let capacity = 50_000
+  static let capacity = 50_000
 
   private struct Occurrence {
     var position: FeedPosition
@@ -42,11 +42,15 @@ struct EntryHistory {
   }
 
   private let skipsRepetitions: Bool
+  private let capacity: Int
 
   private var recent: [UUID: Occurrence] = [:]
   private var older: [UUID: Occurrence] = [:]
 
-  init(skipsRepetitions: Bool) { self.skipsRepetitions = skipsRepetitions }
+  init(skipsRepetitions: Bool, capacity: Int) {
+    self.skipsRepetitions = skipsRepetitions
+    self.capacity = capacity
+  }
 
   /// Replaces a repeated entry by a `skipped` event.
   mutating func withoutRepetition(_ events: [FeedEvent], at position: FeedPosition) -> [FeedEvent] {
@@ -69,7 +73,7 @@ struct EntryHistory {
   private func occurrence(_ id: UUID) -> Occurrence? { recent[id] ?? older[id] }
 
   private mutating func note(_ id: UUID, _ occurrence: Occurrence) {
-    if recent.count == Self.capacity { (older, recent) = (recent, [:]) }
+    if recent.count == capacity { (older, recent) = (recent, [:]) }
     recent[id] = occurrence
   }
 

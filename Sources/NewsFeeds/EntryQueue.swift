@@ -18,11 +18,12 @@ struct EntryQueue {
   private var waiting: [Waiting] = []
   private var bytes = 0
 
-  /// - Parameter skipsRepetitions: Whether an entry with the identifier of an earlier one is skipped. Otherwise the last one
-  ///   applies.
-  init(missingDate: MissingDate, skipsRepetitions: Bool) {
+  /// - Parameters:
+  ///   - skipsRepetitions: Whether an entry with the identifier of an earlier one is skipped. Otherwise the last one applies.
+  ///   - rememberedEntries: The minimum number of last entries among which repetitions are found.
+  init(missingDate: MissingDate, skipsRepetitions: Bool, rememberedEntries: Int = EntryHistory.capacity) {
     builder = EntryBuilder(missingDate: missingDate)
-    history = EntryHistory(skipsRepetitions: skipsRepetitions)
+    history = EntryHistory(skipsRepetitions: skipsRepetitions, capacity: rememberedEntries)
   }
 
   /// Adds an entry.

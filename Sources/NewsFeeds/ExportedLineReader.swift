@@ -32,7 +32,7 @@ package enum ExportedLineReader {
       source: digest.isEmpty ? nil : try required(try self.text(line.source, .max, "source"), "source"),
       guid: digest.isEmpty ? nil : try required(try self.text(line.guid, .max, "guid"), "guid"),
       digest: digest.isEmpty ? nil : digest,
-      date: RFC3339.truncated(try required(line.date.flatMap(RFC3339.date(from:)), "date")),
+      date: try required(line.date.flatMap(RFC3339.date(from:)), "date"),
       title: try self.text(line.title, EntryBuilder.maximumTitleBytes, "title"),
       summary: try self.text(line.summary, EntryBuilder.maximumSummaryBytes, "summary"),
       text: text,

@@ -106,9 +106,7 @@ struct DateFields {
 
   /// The date in UTC; nil if it is impossible. The calendar is that of RFC 3339.
   var date: Date? {
-    guard let year, let month, let day, FeedDate.firstYear...9999 ~= year, 0...24 ~= hour, 0...60 ~= second,
-      0...31 ~= day, 0...12 ~= month
-    else { return nil }
+    guard let year, let month, let day, year >= FeedDate.firstYear, second <= 60 else { return nil }
     let isNextDay = hour == 24
     if isNextDay, minute != 0 || second != 0 || fraction.contains(where: { $0 != "0" }) { return nil }
     let time = [isNextDay ? 0 : hour, minute, min(second, 59)].map(Self.padded).joined(separator: ":")

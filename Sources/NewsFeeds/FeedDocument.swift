@@ -30,10 +30,11 @@ final class FeedDocument: XMLDocumentBuilder {
   private var discarding = 0
   private var keptBytes = 0
 
-  init(maximumEntryBytes: Int, options: FeedReader.Options) {
-    self.maximumEntryBytes = maximumEntryBytes
+  init(limits: FeedReader.Limits, options: FeedReader.Options) {
+    maximumEntryBytes = limits.entryBytes
     feed = FeedMetadata(documentAddress: options.address)
-    queue = EntryQueue(missingDate: options.missingDate, skipsRepetitions: true)
+    queue = EntryQueue(
+      missingDate: options.missingDate, skipsRepetitions: true, rememberedEntries: limits.rememberedEntries)
   }
 
   var properties: FeedProperties { feed.properties }

@@ -12,6 +12,8 @@ public final class FeedReader {
     package var entryBytes = 8 * 1024 * 1024
     /// The limit of a JSON Feed.
     package var documentBytes = 64 * 1024 * 1024
+    /// The minimum number of an XML feed's last entries among which repetitions are found.
+    package var rememberedEntries = EntryHistory.capacity
 
     package init() {}
   }
@@ -210,7 +212,7 @@ extension FeedReader {
     var bytes = bytes
     switch format {
     case .rss, .atom:
-      let document = FeedDocument(maximumEntryBytes: limits.entryBytes, options: options)
+      let document = FeedDocument(limits: limits, options: options)
       references = ReferenceRepair(firstLine: firstLine, entities: DocumentType(removedFrom: &bytes).entities)
       let parser = XMLFeedParser(
         document: document, maximumEntryBytes: limits.entryBytes, firstLine: firstLine)

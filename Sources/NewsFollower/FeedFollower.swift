@@ -21,8 +21,6 @@ public final class FeedFollower: Sendable {
 
   /// The maximum wait before the subscriptions are read again, which bounds the delay of a new one.
   private static let restTime: Duration = .seconds(2)
-  /// The time between two counts of the subscriptions for metrics.
-  private static let countTime: Duration = .seconds(15)
   /// The minimum time in seconds until the next poll after one that was interrupted, and after one whose outcome could
   /// not be stored. The feed may have been requested. `Retry-After` of its response may ask for a longer time.
   private static let interruptionWait: Double = 60
@@ -34,6 +32,7 @@ public final class FeedFollower: Sendable {
   private let limits: NewItemLimits
   private let clock: @Sendable () -> Date?
   private let random: @Sendable () -> Double
+  private let countTime: Duration
 
   /// Creates a follower.
   ///
@@ -46,10 +45,11 @@ public final class FeedFollower: Sendable {
   ///   - limits: The maximum numbers of new items.
   ///   - clock: The time in place of that of the database; nil for that of the database.
   ///   - random: Returns numbers from 0 to 1, which spread polls over time.
+  ///   - countTime: The time between two counts of the subscriptions for metrics.
   package init(
     store: NewsStore, client: OutgoingClient, logger: Logger, limits: NewItemLimits = NewItemLimits(),
     clock: @escaping @Sendable () -> Date?,
-    random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+    random: @escaping @Sendable () -> Double = { .random(in: 0...1) }, countTime: Duration = .seconds(15)
   ) {
     self.store = store
     self.client = client
@@ -57,6 +57,7 @@ public final class FeedFollower: Sendable {
     self.limits = limits
     self.clock = clock
     self.random = random
+    self.countTime = countTime
   }
 
   /// Polls feeds as they become due, until the task is cancelled.
@@ -81,7 +82,7 @@ public final class FeedFollower: Sendable {
   private func countSubscriptions() async {
     while !Task.isCancelled {
       try? await store.countSubscriptions(at: clock())
-      try? await Task.sleep(for: Self.countTime)
+      try? await Task.sleep(for: countTime)
     }
   }
 

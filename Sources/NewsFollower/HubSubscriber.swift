@@ -86,8 +86,8 @@ public final class HubSubscriber: Sendable {
 
   private func send(_ request: HubRequest) async throws {
     var failure: HubFailure?
-    if request.mode == .subscribe, request.failures >= NewsStore.maximumHubFailures {
-      failure = HubFailure(message: "the hub has not confirmed the lease", wait: 0)
+    if request.failures >= NewsStore.maximumHubFailures {
+      failure = HubFailure(message: "the hub has not confirmed the request", wait: 0)
     } else {
       do {
         try await hubs.send(parameters(of: request), to: request.hub)

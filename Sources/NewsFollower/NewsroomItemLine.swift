@@ -30,7 +30,7 @@ struct NewsroomItemLine: Decodable {
       let rule = NewsroomRule(prefix: "item")
       try checkState(rule)
       var content = ItemContent(
-        state: state, publishAt: publishAt, expireAt: expireAt, date: RFC3339.truncated(date), text: text ?? "",
+        state: state, publishAt: publishAt, expireAt: expireAt, date: date, text: text ?? "",
         title: try rule.text(title, "title", maximumBytes: 1024),
         summary: try rule.text(summary, "summary", maximumBytes: 16_384),
         topics: try rule.topics(topics), language: try rule.language(language),

@@ -28,7 +28,7 @@ public struct AddressPolicy: Sendable {
       throw .refused("\(url.host) has an IPv4-mapped address, which is not allowed")
     }
     if let special = SpecialNetwork.containing(ip) {
-      throw .refused("\(url.host) has \(special.article) \(special.name) address, which is not allowed")
+      throw .refused("\(url.host) has a \(special.name) address, which is not allowed")
     }
     guard allowsPlainHTTP || url.isSecure else { throw .refused("\(url.text) uses http; https is required") }
     guard Self.isAllowed(port: url.port) else { throw .refused("port \(url.port) is not allowed") }
@@ -64,12 +64,11 @@ public struct AddressPolicy: Sendable {
 /// A network whose addresses do not belong to a host on the internet.
 struct SpecialNetwork {
   let name: String
-  let article: String
   private let network: IPNetwork
 
-  private init?(_ network: String, _ name: String, article: String = "a") {
+  private init?(_ network: String, _ name: String) {
     guard let parsed = IPNetwork(network) else { return nil }
-    (self.network, self.name, self.article) = (parsed, name, article)
+    (self.network, self.name) = (parsed, name)
   }
 
   /// Returns the network of an address; nil for a public address.

@@ -56,10 +56,11 @@ struct BrokenXMLTests {
   @Test(
     "is no reason to drop an entry for its words or its languages",
     arguments: [
-      "<title>Two</title><title xml:lang='de'>Zwei</title>",
+      "<title>Two</title><title xml:lang='de'>Zwei</title>", "<guid> 1\n</guid>",
       "<description><![CDATA[Close each entry with </item>.]]></description>",
       "<category><![CDATA[How to write <![CDATA[ sections]]></category>",
       "<description><![CDATA[<item> and </item> and <![CDATA[ ]]></description>",
+      "<description>&lt;/description> and &lt;item> and &lt;/item></description>",
     ])
   func words(fields: String) {
     let found = found(rss(Self.item("1", fields) + Self.item("2")))
@@ -76,6 +77,14 @@ struct BrokenXMLTests {
         "skipped line 8: is not well-formed XML: Opening and ending tag mismatch: b line 9 and p (line 9)",
       ])
     #expect(events.entries.map(\.guid) == ["2", "4"])
+  }
+
+  @Test("ends at the next start tag, whatever blank is in that", arguments: ["", " ", "\t", "\n", "\r\n"])
+  func blanks(blank: String) {
+    let next = Self.item("2").replacing("<item>", with: "<item\(blank)>")
+    let found = found(rss(Self.item("1", "<b></p>") + next))
+    #expect(found.entries.map(\.guid) == ["2"])
+    #expect(found.complaints.count == 1)
   }
 
   @Test("skips only the last entry if the feed's end tag follows; otherwise, parsing fails")
@@ -107,6 +116,18 @@ struct BrokenXMLTests {
       rss(Self.item("1"), channel: "<link>https://example.org/</link><description>A <b></p> B</description>"))
     #expect(early.complaints.map { $0.prefix(13) } == ["noted line 4:"])
     #expect(early.entries.map(\.source) == ["rss:https://example.org/"])
+    let entry = "<entry><id>1</id><title>t</title><updated>2026</updated></entry>"
+    let named = found(atom(entry, head: "<id>urn:f</id><subtitle>A <b></p> B</subtitle>"))
+    #expect(named.complaints.map { $0.prefix(13) } == ["noted line 1:"])
+    #expect(named.entries.map(\.source) == ["atom:urn:f"])
+  }
+
+  @Test("before the feed is identified ends parsing after the entries whose dates are still ambiguous")
+  func waiting() {
+    let item = Self.item("1").replacing("20 Aug 2026", with: "01/05/2024")
+    let found = found(rss(item + "<b></p>", channel: "<language>fr</language>"))
+    #expect(found.entries.map(\.guid) == ["1"])
+    #expect(found.complaints.map { $0.prefix(14) } == ["failed line 5:"])
   }
 
   @Test("does not turn parts of an entry into parts of the feed")
@@ -156,6 +177,25 @@ struct BrokenXMLTests {
     #expect(events.entries.map(\.guid).first == "1")
     #expect(events.entries.map(\.guid).last == "4")
     #expect(events.complaints.count == 1)
+  }
+
+  @Test("is suspected where an entry has two of what occurs once, or a section that begins in another one")
+  func suspected() {
+    let twice = "has two different elements"
+    let dates = "<pubDate>2026-01-01</pubDate><pubDate>2026-01-02</pubDate>"
+    let item = rss("<item><guid>1</guid><title>x</title><link>/1</link><link>/2</link>\(dates)</item>")
+    #expect(events(item).complaints == ["skipped line 5: \(twice) \"link\" and may be two entries"])
+    let ids = atom("<entry><id>1</id><id>2</id><title>t</title><updated>2026</updated></entry>")
+    #expect(events(ids).complaints == ["skipped line 2: \(twice) \"id\" and may be two entries"])
+    let published = "<published>2026-01-01</published><published>2026-01-02</published>"
+    let titles = atom("<entry><id>1</id><title>a</title><title>b</title>\(published)</entry>")
+    #expect(events(titles).complaints == ["skipped line 2: \(twice) \"title\" and may be two entries"])
+    for (name, next) in [("description", "<item>"), ("description", "<item id='2'>"), ("content:encoded", "<item>")] {
+      let first = "<item><guid>1</guid><title>t</title><pubDate>2026</pubDate><\(name)><![CDATA[1</\(name)></item>"
+      let found = found(rss(first + "\(next)<guid>2</guid><\(name)>2]]></\(name)></item>"))
+      let message = "skipped line 5: has a nested CDATA section and may be two entries"
+      #expect(found.complaints == [message], "\(name) \(next)")
+    }
   }
 
   @Test(

@@ -52,7 +52,7 @@ struct DocumentTypeTests {
       "<!DOCTYPE rdf:RDF [<!ATTLIST item a CDATA 'b' c (d|e) #REQUIRED><!ELEMENT item ANY>]>",
       "<!DOCTYPE rdf:RDF [<!-- > ]> <rss> ' --><?x ]> \" ?>\n<!ENTITY x ']>'>]>",
       "<!DOCTYPE rdf:RDF [<!ENTITY x \"'><rss>\">\n] >", "<!DOCTYPE rdf:RDF [ nonsense <!NONSENSE> ]>",
-      "<!DOCTYPE html [%a;]>",
+      "<!DOCTYPE html [%a;]>", "<!DOCTYPE rdf:RDF",
     ])
   func skipped(type: String) {
     let found = read(Self.feed(type))
@@ -65,6 +65,9 @@ struct DocumentTypeTests {
   func lines() {
     let text = Self.feed("<!DOCTYPE rdf:RDF [\n<!-- -->\n%a;]>", item: "A & B")
     #expect(read(text).complaints == ["noted line 8: has ampersands that are not escaped; they are read as text"])
+    let broken = Self.feed("<!DOCTYPE rdf:RDF [<!ENTITY e '1\n2'>]>", channel: "&e;")
+      .replacing("2026-08-20", with: "x")
+    #expect(read(broken).complaints == ["skipped line 7: the date \"x\" cannot be read"])
   }
 
   @Test(
@@ -88,6 +91,7 @@ struct DocumentTypeTests {
       "<!ENTITY e SYSTEM 'file:///etc/passwd'>", "<!ENTITY e PUBLIC 'a' 'http://127.0.0.1:9/'>", "<!ENTITY e '&e;'>",
       "<!ENTITY e '&a;'><!ENTITY a '&e;'>", "<!ENTITY % e 'x'>", "<!ENTITY e '&other;'>",
       "<!ENTITY e '\(String(repeating: "x", count: 1025))'>", "<!ENTITY e '&eacute; & x'>", "",
+      "<!ENTITY e SYSTEM 'e.txt'><!ENTITY e 'second'>",
     ])
   func words(declaration: String) {
     let found = read(Self.feed("<!DOCTYPE rdf:RDF [\(declaration)]>", channel: "x &e;"))

@@ -29,6 +29,7 @@ struct EncodingTests {
     arguments: [
       ("windows-1251", String.Encoding.windowsCP1251, "Привет, мир"), ("Shift_JIS", .shiftJIS, "東京の表示ソ能"),
       ("ISO-8859-1", .windowsCP1252, "“Grüße” – 5 €"), ("windows-1252", .windowsCP1252, "“Grüße” – 5 €"),
+      ("windows-1252", .windowsCP1252, "€ 5"),
       ("WINDOWS-1250", .windowsCP1250, "Žluťoučký kůň"),
       ("ISO-2022-JP", .iso2022JP, "東京の表示"), ("iso-8859-2", .isoLatin2, "Łódź"), ("us-ascii", .ascii, "plain"),
     ])
@@ -44,6 +45,11 @@ struct EncodingTests {
     // The end of a block is within a character of four bytes.
     let faces = "éabc" + String(repeating: "😀", count: count / 4)
     expect(Data(Self.feed(faces, declared: "UTF-8").utf8), text: faces)
+    let signs = "é" + String(repeating: "東", count: count / 3)
+    expect(Data(Self.feed(signs, declared: "UTF-8").utf8), text: signs)
+    // A tag before the end of a block.
+    let item = "<item><title>é</title><pubDate>2026</pubDate><description>\(faces)</description></item>"
+    #expect(events(rss(item)).entries.map(\.text) == [faces])
   }
 
   @Test(
@@ -75,7 +81,8 @@ struct EncodingTests {
       ("text/xml; charset=windows-1251", "", "Привет"), ("text/xml;Charset=\"windows-1251\"", "", "Привет"),
       ("application/xml; charset=utf-8", " encoding='windows-1251'", "Привет"),
       ("text/xml; charset=us-ascii", " encoding='windows-1251'", "Привет"), ("text/xml", "", "Ïðèâåò"),
-      ("text/xml; charset=", "", "Ïðèâåò"),
+      ("text/xml; charset=", "", "Ïðèâåò"), ("text/xml; charset='windows-1251'", "", "Привет"),
+      ("text/xml ;charset = windows-1251 ; x=y", "", "Привет"),
     ])
   func response(contentType: String, declaration: String, text: String) throws {
     let feed = Self.feed("Привет", declared: "").replacing(" encoding=\"\"", with: declaration)
@@ -94,9 +101,16 @@ struct EncodingTests {
         bytes, text: "Grüße, мир 東京",
         notes: ["line 5: declares the encoding \(name), but is UTF-8 and is read as UTF-8"])
     }
+    for name in ["UTF-16", "utf16le", "UTF-32", "utf32", "UCS-2", "ISO-10646-UCS-2", "unicode"] {
+      expect(
+        Data(Self.feed("Grüße", declared: name).utf8), text: "Grüße",
+        notes: ["line 1: declares the encoding \(name), but is UTF-8 and is read as UTF-8"])
+    }
+    // The sample ends within a character.
+    let long = "é" + String(repeating: "x", count: 4093) + "é"
     expect(
-      Data(Self.feed("Grüße", declared: "UTF-16").utf8), text: "Grüße",
-      notes: ["line 1: declares the encoding UTF-16, but is UTF-8 and is read as UTF-8"])
+      Data(Self.feed(long, declared: "GB2312").utf8), text: long,
+      notes: ["line 5: declares the encoding GB2312, but is UTF-8 and is read as UTF-8"])
     expect(
       Data(Self.feed("Grüße", declared: "x-unheard-of").utf8), text: "Grüße",
       notes: ["line 1: declares the encoding x-unheard-of, which is unknown; it is read as UTF-8"])
@@ -113,6 +127,35 @@ struct EncodingTests {
     let cut = Data("{\"date\":\"2026\",\"text\":\"x\"}\n".utf8) + Data([0xC3])
     let note = "noted line 2: has bytes that are not UTF-8; they are read as windows-1252"
     #expect(events(cut).complaints.last == note)
+    // The start of a character at the end says nothing about the rest.
+    let partly = Self.bytes("{\"date\":\"2026\",\"text\":\"é\u{1}\"}\n", [0xE9]) + Data([0xC3])
+    #expect(events(partly).entries.map(\.text) == ["éé"])
+    expect(try Self.bytes("“Grüße” – 5 €", .windowsCP1252, declared: "utf8"), text: "“Grüße” – 5 €", notes: notes)
+    // The line is that of the byte, not that of the text around it.
+    let below = "<title>ééééé</title><pubDate>2026</pubDate><description>\n\n\u{1}\u{1}\u{1}\u{1}</description>"
+    let found = events(Self.bytes(rss("<item>\(below)</item>"), [0xE9]))
+    #expect(found.entries.map { $0.text.suffix(4) } == ["éééé"])
+    #expect(found.complaints == [notes[0].replacing("line 5", with: "noted line 7")])
+  }
+
+  private static let labels: [(label: String, text: String, bytes: [UInt8])] = [
+    ("latin1", "“é”", [0x93, 0xE9, 0x94]), ("ascii", "“é”", [0x93, 0xE9, 0x94]),
+    ("us-ascii", "“é”", [0x93, 0xE9, 0x94]), ("ISO-8859-9", "“ğı”", [0x93, 0xF0, 0xFD, 0x94]),
+    ("shift-jis", "東①", [0x93, 0x8C, 0x87, 0x40]), ("sjis", "東①", [0x93, 0x8C, 0x87, 0x40]),
+    ("x-sjis", "東①", [0x93, 0x8C, 0x87, 0x40]), ("Shift_JIS", "東①", [0x93, 0x8C, 0x87, 0x40]),
+    ("windows-31j", "東①", [0x93, 0x8C, 0x87, 0x40]), ("ms932", "東①", [0x93, 0x8C, 0x87, 0x40]),
+    ("x-euc-jp", "東京", [0xC5, 0xEC, 0xB5, 0xFE]),
+    ("GB2312", "镕新", [0xE9, 0x46, 0xD0, 0xC2]), ("gbk", "镕新", [0xE9, 0x46, 0xD0, 0xC2]),
+    ("x-gbk", "镕新", [0xE9, 0x46, 0xD0, 0xC2]), ("Big5", "啫新", [0x94, 0xDC, 0xB7, 0x73]),
+    ("EUC-KR", "똠소", [0x8C, 0x63, 0xBC, 0xD2]), ("ks_c_5601-1987", "똠소", [0x8C, 0x63, 0xBC, 0xD2]),
+    ("x-cp1251", "Тут", [0xD2, 0xF3, 0xF2]), ("x-cp1250", "Žluť", [0x8E, 0x6C, 0x75, 0x9D]),
+    ("windows-874", "ข่าว“", [0xA2, 0xE8, 0xD2, 0xC7, 0x93]),
+  ]
+
+  @Test("are those that a label means in practice", arguments: labels)
+  func meaning(label: String, text: String, bytes: [UInt8]) {
+    let marks = String(String.UnicodeScalarView((1...bytes.count).compactMap { Unicode.Scalar($0) }))
+    expect(Self.bytes(Self.feed(marks, declared: label), bytes), text: text)
   }
 
   /// Returns UTF-8 in which the bytes 1, 2, 3 ... stand for others.
@@ -196,6 +239,27 @@ struct EncodingTests {
     }
   }
 
+  /// Returns the titles of a document without a declared encoding, after the first one, which is far from the others.
+  private func titles(_ first: String, _ others: [String]) -> [String] {
+    let filler = "<!--\(String(repeating: "x", count: 5000))-->"
+    let items = others.enumerated().map { Self.item("\($1) \($0)") }
+    let text = rss(Self.item(first) + filler + items.joined()).replacing(" encoding=\"UTF-8\"", with: "")
+    return titles(Self.bytes(text, [0xE9, 0xC9, 0xBB])).dropFirst().map { String(($0 ?? "").dropLast(2)) }
+  }
+
+  @Test("are decided by the bytes near a text, and not by more that is far away")
+  func balance() {
+    let old = String(repeating: "\u{1}", count: 40)
+    let new = String(repeating: "é", count: 40)
+    let plain = Array(repeating: "café", count: 10)
+    #expect(titles(old, plain) == plain)
+    let chance = Array(repeating: "\u{1} \u{1} CAF\u{2}\u{3}", count: 10)
+    #expect(titles(new, chance) == Array(repeating: "é é CAFÉ»", count: 10))
+    // Texts are counted one by one, unless there is no evidence against UTF-8.
+    #expect(titles(old, ["CAF\u{2}\u{3}", "CAF\u{2}\u{3}"]) == ["CAFÉ»", "CAFÉ»"])
+    #expect(titles(new, [new, "\u{1} \u{1} \u{1} \u{1} CAF\u{2}\u{3}"]) == [new, "é é é é CAFÉ»"])
+  }
+
   @Test(
     "are UTF-8 with a few stray bytes if an encoding of several bytes is declared", arguments: ["GB2312", "Shift_JIS"])
   func strayInWide(name: String) {
@@ -220,9 +284,16 @@ struct EncodingTests {
     expect(
       bytes, text: "Привет \u{FFFD}",
       notes: ["line 5: has bytes that are not windows-1251; they are replaced by U+FFFD"])
-    bytes = Data(Self.feed("a\u{0}\u{B}b", declared: "UTF-8").utf8)
+    let feed = Self.feed("a\u{0}\u{B}b", declared: "UTF-8")
+    bytes = Data(feed.replacing("</channel>", with: "\u{1}</channel>").utf8)
     expect(
       bytes, text: "ab", notes: ["line 5: has control characters, which XML does not allow; they are removed"])
+    #expect(events(Self.feed("a\tb\r\nc", declared: "UTF-8")).complaints == [])
+    #expect(events("{\"date\":\"2026\",\"text\":\"a\u{1}b\"}").complaints.allSatisfy { !$0.contains("XML") })
+    bytes = try Self.bytes("Привет\n\nx", .windowsCP1251, declared: "windows-1251")
+    bytes.replaceSubrange(try #require(bytes.firstRange(of: Data("x<".utf8))), with: [0x98, 0x3C])
+    let note = "noted line 7: has bytes that are not windows-1251; they are replaced by U+FFFD"
+    #expect(events(bytes).complaints == [note])
   }
 
   @Test(
@@ -239,6 +310,16 @@ struct EncodingTests {
     expect(
       bytes, text: "Grüße \u{FFFD} 東京",
       notes: ["line 5: has bytes that are not \(name); they are replaced by U+FFFD"])
+  }
+
+  @Test("replace a unit that the end of the document cuts off")
+  func cutUnit() throws {
+    for (name, encoding) in [("UTF-16LE", String.Encoding.utf16LittleEndian), ("UTF-32LE", .utf32LittleEndian)] {
+      let found = events(try Self.bytes("Grüße", encoding, declared: "UTF-8") + Data([0x20]))
+      #expect(found.entries.map(\.text) == ["Grüße"])
+      let note = "noted line 6: has bytes that are not \(name); they are replaced by U+FFFD"
+      #expect(found.complaints.contains(note), "\(found.complaints)")
+    }
   }
 
   @Test("are recognised by the first bytes after any number of blank lines")

@@ -210,6 +210,15 @@ import Testing
       let most = (0..<count).map { "a\($0)='1'" }.joined(separator: " ")
       #expect(NewsFeedsTests.events(rss(Self.entry("<x \(most)/>"))).entries.isEmpty == !isRead, "\(count)")
     }
+    // The root of the feed declares three more.
+    for (count, isRead) in [(1, true), (2, false)] {
+      let pairs = (0..<126).map { "<x xmlns:a\($0)='b' xmlns:c\($0)='d'>" }
+      let tags = pairs + (0..<count).map { "<x xmlns:e\($0)='f'>" }
+      let nested = tags.joined() + String(repeating: "</x>", count: tags.count)
+      let found = NewsFeedsTests.events(rss(Self.entry(nested)))
+      #expect(found.entries.isEmpty == !isRead, "\(count)")
+      #expect(found.complaints.contains { $0.hasSuffix("declares more than 256 nested namespaces") } == !isRead)
+    }
     let defaults = NewsFeedsTests.events("<!DOCTYPE rss [<!ATTLIST item a CDATA 'b'>]><rss version='2.0'/>")
     #expect(defaults.complaints == [])
     let spaces = (0..<300).map { "<x xmlns:a\($0)='b'>" }.joined()

@@ -14,7 +14,8 @@ struct FeedDateTests {
       "2026-08-20T13:45:00,000Z", "2026-08-20 13:45:00 UTC",
       "Thu, 20 Aug 2026 13:45:00 +0000", "Thu, 20 Aug 2026 13:45:00 GMT", "Thu, 20 Aug 2026 15:45:00 +0200",
       "20 Aug 2026 13:45:00 GMT", "20 Aug 2026 13:45 GMT", "Thu, 20 Aug 26 13:45:00 GMT", "20 Aug 2026 13:45:00",
-      "Thu, 20 Aug 2026 09:45:00 EDT", "Thu, 20 Aug 2026 06:45:00 PDT", "Thu, 20 Aug 2026 15:45:00 CEST",
+      "Thu, 20 Aug 2026 09:45:00 EDT", "Thu, 20 Aug 2026 09:45:00 et",
+      "Thu, 20 Aug 2026 06:45:00 PDT", "Thu, 20 Aug 2026 15:45:00 CEST",
       "Thu, 20 Aug 2026 22:45:00 JST", "Thursday, 20 August 2026 13:45:00 Z", "Thu, 20 August 2026 13:45:00 UT",
       "Mon, 20 Aug 2026 13:45:00 GMT", "Thu,20 Aug 2026 13:45:00 GMT", "  Thu, 20  Aug 2026\n13:45:00 GMT ",
       "Thu, 20 Aug 2026 13:45:00 +00:00", "Thu, 20 Aug 2026 15:45:00 GMT+0200", "Thu, 20 Aug 2026 15:45:00 UTC+2",
@@ -41,6 +42,11 @@ struct FeedDateTests {
       "Thu, 20 Aug 2026 13:45:00 Z",
       "2026-08-20T13:45:00+0", "Thu, 20 Aug 2026 13:45:00+0000", "mar., 20 août 2026 13:45",
       "20 de agosto de 2026 13:45", "Thu, 20 Aug 2026 13:45:00Z", "2026-08-20T13:45:00+00",
+      "20 Augus 2026 13:45", "20 Aug 2026 13\u{200F}:45", "2026\u{2013}08\u{2013}20 13:45", "13:45:00, 20 Aug 2026",
+      "20 Aug 2026 13:45 AM", "20 Aug 2026 1345 AM", "20 Aug 2026 13:45 GMT EST", "21 Aug 2026 04:45 +1500",
+      "1345, 20 Aug 2026", "20 08 2026 13:45", "20/8/26 13:45",
+      "20 Aug 2026 13:45 (\(String(repeating: "x", count: 236)))", "mar 20 août 2026 13:45",
+      "June edition, 20 Aug 2026 13:45", "20 août 2026 13:45 de l'est",
     ])
   func forms(text: String) {
     #expect(FeedDate.date(from: text) == august)
@@ -65,6 +71,14 @@ struct FeedDateTests {
       ("1500-01-01T00:00:00Z", "1500-01-01T00:00:00.000Z"),
       ("20 Aug 2026 13:45:06:500", "2026-08-20T13:45:06.500Z"), ("20 août 15h 2026", "2026-08-20T15:00:00.000Z"),
       ("Sun, 25 Oct 2026 01:30:00 Europe/Berlin", "2026-10-24T23:30:00.000Z"),
+      ("20 Aug 2026 1 PM", "2026-08-20T13:00:00.000Z"), ("20 Aug 2026 1 p. m.", "2026-08-20T13:00:00.000Z"),
+      ("20 Aug 2026 12 PM", "2026-08-20T12:00:00.000Z"), ("20 Aug 2026 13hrs", "2026-08-20T13:00:00.000Z"),
+      ("20 ago 2026 13hs", "2026-08-20T13:00:00.000Z"), ("99 Aug 20 13:45", "1999-08-20T13:45:00.000Z"),
+      ("99/08/20 13:45", "1999-08-20T13:45:00.000Z"), ("946728000", "2000-01-01T12:00:00.000Z"),
+      ("999999999999", "2001-09-09T01:46:39.999Z"), ("2024-366", "2024-12-31T00:00:00.000Z"),
+      ("2024-W01", "2024-01-01T00:00:00.000Z"), ("13:45 20-Aug-14", "2014-08-20T13:45:00.000Z"),
+      ("20 Meán Fómhair 2026 13:45", "2026-09-20T13:45:00.000Z"), ("1787233500.5", "2026-08-20T13:45:00.500Z"),
+      ("170101010000", "1975-05-23T18:16:50.000Z"), ("Fri, 01/05/1968", "1968-01-05T00:00:00.000Z"),
     ])
   func exact(text: String, expected: String) {
     #expect(FeedDate.date(from: text).map { RFC3339.string(from: $0) } == expected)
@@ -79,7 +93,13 @@ struct FeedDateTests {
       "Aug Aug 2026 13:00", "99999-01-01T00:00:00Z", "8/9/2026", "2026-08-20T13:45:00+", "-1 Aug 2026 13:45",
       "Mon, 30 Nov -0001 00:00:00 +0000", "20 ju 2026", "20 Aug 2026 13:45:00 +", "2026-8", "03-08-31",
       String(repeating: "2026 ", count: 60), "20 Aug 2026 13:45:00 +٢٣", "20 Aug 2026 13:45 14:45 15:45",
-      "1499-12-31T23:59:59Z",
+      "1499-12-31T23:59:59Z", "20 sc 2026 10:00", "20 Aug 2026 13 PM", "20 Aug 2026 0 AM", "20 08 26 13:45",
+      "20/08-2026 13:45", "08.20.2026 13:45", "2026-W54-1", "2026-367", "2026-000", "20 Aug 2026 13:45:00 +1600",
+      "20 Aug 2026 13:45:00 +0060", "20 Aug 2026 13:45:00.\(String(repeating: "0", count: 19))",
+      "20260820134575", "20 Aug 2026 13:45:00 +0000 +0200", "20 Aug 2026 15:45 +0200 0100", "20 Aug 2026 13 45",
+      "20 Aug 2026 24:00:01", "20 Aug 2026 24:00:00.5", "20 Aug 2026 13:45 (\(String(repeating: "x", count: 237)))",
+      "20 and 2026 10:00", "20, 08, 26 13:45", "02026-08-20 13:45", "1405/07/31 13:45", "20 Aug 1200 13:45",
+      "/Date(-62135596800000)/",
     ])
   func refused(text: String) {
     #expect(FeedDate.date(from: text) == nil)
@@ -100,6 +120,13 @@ struct FeedDateTests {
       "202608201345", "20260820134500", "20/Aug/2026:13:45:00 +0000", "13:45, 20 Aug 2026", "2026:08:20 13:45:00",
       "Fri, 2026/08/20 13:45:00", "czw., 20 sie 2026 13:45:00", "torsdag den 20. august 2026 kl. 13.45",
       "20 Ağustos 2026 Perşembe 13:45", "20 серпня 2026 р., 13:45", "2026. augusztus 20. 13:45",
+      "2026年8月20日 中午1:45", "2026年8月20日 傍晚1:45", "2026年8月20日 晚上1:45", "2026年8月20號 13點45分",
+      "二〇二六年八月二十号 13:45", "2026年8月20日 13时45分", "2026年8月20日 13点45分", "2026년 8월 20일 13시 45분 0초",
+      "20 Aug 2026 13h45m00s", "20.08.2026 13 Uhr 45", "20 августа 2026 13 ч 45", "20 серпня 2026 13 год 45",
+      "20 Aug 2026 13 ໂມງ 45", "20 thg 8, 2026 13:45", "8月20日 2026 13:45", "2026年8月 20, 13:45", "1787233500000000",
+      "1787233500000000000", "August 20, 2026 -13:45", "2026年8月20日下午1:45", "20 - 08 - 2026 13:45",
+      "13:45 - 8/20/2026", "20 สิงหาคม 2569 13 นาฬิกา 45 นาที 0 วินาที", "20 Aug 2026 13 ໂມງ 45 ນາທີ 0 ວິນາທີ",
+      "2026年8月20日 星期四 13:45", " 1787233500\n",
     ])
   func others(text: String) {
     #expect(FeedDate.date(from: text) == august)
@@ -119,6 +146,22 @@ struct FeedDateTests {
   }
 
   @Test(
+    "count by eras, by the Buddhist calendar and in Han numbers, with the halves of Chinese days",
+    arguments: [
+      ("平成31年4月30日", "2019-04-30T00:00"), ("昭和64年1月7日", "1989-01-07T00:00"), ("令和元年五月一日", "2019-05-01T00:00"),
+      ("民國113年1月5日", "2024-01-05T00:00"), ("民国113年1月5日", "2024-01-05T00:00"),
+      ("1 Jan 2442", "2442-01-01T00:00"), ("1 Jan 2443", "1900-01-01T00:00"), ("1 Jan 2643", "2100-01-01T00:00"),
+      ("1 Jan 2644", "2644-01-01T00:00"), ("二〇二四年十二月廿一日", "2024-12-21T00:00"),
+      ("二零二四年一月卅一日", "2024-01-31T00:00"), ("二〇二六年三月三十一日", "2026-03-31T00:00"),
+      ("一九九七年六月九日", "1997-06-09T00:00"), ("二〇〇八年七月十日", "2008-07-10T00:00"),
+      ("2026年8月20日 凌晨12:45", "2026-08-20T00:45"), ("2026年8月20日 清晨12:45", "2026-08-20T00:45"),
+      ("2026年8月20日 早上12:45", "2026-08-20T00:45"), ("民國2024年1月5日", "2024-01-05T00:00"),
+    ])
+  func calendars(text: String, expected: String) {
+    #expect(FeedDate.date(from: text).map { RFC3339.string(from: $0) } == expected + ":00.000Z")
+  }
+
+  @Test(
     "have offsets and zones after times without colons, and after the halves of the day",
     arguments: [
       "20260820T154500+0200", "20260820T1545+0200", "20260820T084500-0500", "20260820T0845-0500", "20260820T134500Z",
@@ -129,6 +172,9 @@ struct FeedDateTests {
       "20 Aug 2026 3:45 p.m.+0200", "20 Aug 2026 8:45 am -05:00", "20 Aug 2026 15h45+0200",
       "20 Aug 2026 15:45 Uhr+0200",
       "2026年8月20日22時45分+0900", "20260820 154500 Europe/Berlin", "20 Aug 2026 CEST 15:45",
+      "20/08/2026 cest 15:45", "20 Aug 2026 10:45 Etc/GMT+3", "20 Aug 2026 09:45 America/Port-au-Prince",
+      "20 Aug 2026 10:45 America/Argentina/Buenos_Aires", "15:45, 20 Aug 2026 +0200",
+      "20 Aug 2026 13:45 GMT Europe/Berlin", "20260820 154500 cest",
     ])
   func zones(text: String) {
     #expect(FeedDate.date(from: text) == august)
@@ -158,7 +204,7 @@ struct FeedDateTests {
       ("Mar-2024", "2024-03-01"),
       ("mars 2024", "2024-03-01"), ("2024年3月", "2024-03-01"), ("tháng 3, 2024", "2024-03-01"),
       ("มีนาคม 2567", "2024-03-01"), ("2024-03", "2024-03-01"), ("2024", "2024-01-01"), ("2024 г.", "2024-01-01"),
-      ("/Date(-86400000)/", "1969-12-31"), ("5 ม.ค. 67", "2024-01-05"),
+      ("/Date(-86400000)/", "1969-12-31"), ("5 ม.ค. 67", "2024-01-05"), ("2024-03Z", "2024-03-01"),
     ])
   func month(text: String, expected: String) {
     #expect(FeedDate.date(from: text).map { String(RFC3339.string(from: $0).prefix(10)) } == expected)
@@ -169,7 +215,9 @@ struct FeedDateTests {
     arguments: [
       "Summer 2024", "March/April 2024", "Sunday 2024", "2024 edition", "Q1 2024", "2024-03 draft",
       "March 2024 10:30", "113/01/05", "124-01-05", "5 ม.ค. 24", "20 Aug 2026 0800-1000", "20 Aug 2026 08.00-10.00",
-      "2026-08-20+13:45", "/Date(x)/", "/Date(99999999999999999)/", "Date", "March",
+      "2026-08-20+13:45", "/Date(x)/", "/Date(99999999999999999)/", "Date", "March", "2024年3月 10:30",
+      "2024年3月 1345", "listopad 2024", "March 24", "2026 08", "2026-08 10:30",
+      "March April 2024",
     ])
   func unclear(text: String) {
     #expect(FeedDate.date(from: text) == nil)
@@ -207,6 +255,13 @@ struct FeedDateTests {
     #expect(dates(["01/05/2024 10:00 AM"]) == ["2024-01-05"])
     #expect(dates(["05-01-2024", "05.01.2024"]) == ["2024-01-05", "2024-01-05"])
     #expect(dates(["01/05/2024", "x"]) == [nil, nil])
+    // Neither points nor equal numbers prove an order.
+    #expect(dates(["01/05/2024", "27.11.2023"]) == [nil, "2023-11-27"])
+    #expect(dates(["27/11/2023", "11/27/2023", "01/05/2024"]) == ["2023-11-27", "2023-11-27", nil])
+    #expect(dates(["05/05/2024", "01/05/2024"]) == ["2024-05-05", nil])
+    #expect(dates(["03/12/31"], language: "ja") == ["2003-12-31"])
+    #expect(dates(["03-12-31"], language: "de") == ["2031-12-03"])
+    #expect(dates(["01/05/2024"], language: "en-Latn-GB") == ["2024-05-01"])
     for name in ["pubDate", "lastBuildDate"] {
       let channel = "<link>https://example.org/</link><\(name)>27/11/2023</\(name)>"
       let found = events(rss("<item><title>t</title><pubDate>01/05/2024</pubDate></item>", channel: channel)).entries
@@ -216,12 +271,19 @@ struct FeedDateTests {
       events(rss("<item><title>t</title><pubDate>01/05/2024</pubDate></item>")).complaints == [
         "skipped line 5: the date \"01/05/2024\" may begin with the day or with the month"
       ])
+    let item = #"{"id":"1","content_text":"x","date_published":"01/05/2024"}"#
+    let feed = #"{"version":"https://jsonfeed.org/version/1","items":[\#(item)]}"#
+    for (text, place) in [(feed, "entry"), (#"{"guid":"1","text":"x","date":"01/05/2024"}"#, "line")] {
+      let complaint = "skipped \(place) 1: the date \"01/05/2024\" may begin with the day or with the month"
+      #expect(events(text).complaints == [complaint])
+    }
   }
 
   @Test("have the months of the feed's language, if a name means several")
   func language() {
     #expect(dates(["5 listopada 2024"], language: "pl") == ["2024-11-05"])
     #expect(dates(["5 listopada 2024"], language: "hr") == ["2024-10-05"])
+    #expect(dates(["5 listopada 2024"], language: "pl-PL") == ["2024-11-05"])
     #expect(dates(["wto, 5 listopada 2024"]) == ["2024-11-05"])
     #expect(dates(["5 listopada 2024"]) == [nil])
   }
@@ -289,6 +351,27 @@ struct FeedDateTests {
     let item = "<item><title>t</title><pubDate>01/05/2024</pubDate></item>\n"
     let text = rss(String(repeating: item, count: count)).dropLast("</channel></rss>".count)
     #expect(FeedReader().feed(Data(text.utf8)).isEmpty == !isLong)
+  }
+
+  @Test("with an ambiguous order are read as soon as a later one proves it")
+  func decided() {
+    let items = ["01/05/2024", "27/11/2023"].map { "<item><title>\($0)</title><pubDate>\($0)</pubDate></item>\n" }
+    let text = rss(items.joined()).dropLast("</channel></rss>".count)
+    #expect(FeedReader().feed(Data(text.utf8)).entries.count == 2)
+  }
+
+  @Test("of entries are whole milliseconds")
+  func precision() throws {
+    let item = "<item><title>t</title><pubDate>1787233500000400</pubDate></item>"
+    #expect(try entry(rss(item)).date == august)
+  }
+
+  @Test("with an ambiguous order hold back what is between them, too")
+  func waitingProblems() {
+    let fields = ["<pubDate>01/05/2024</pubDate>", "<b></p>", "<pubDate>27/11/2023</pubDate>"]
+    let found = events(rss(fields.map { "<item><title>t</title>\($0)</item>\n" }.joined()))
+    let areEntries = found.map { event in if case .entry = event { true } else { false } }
+    #expect(areEntries == [true, false, true])
   }
 
   @Test("with an ambiguous order do not hold back more than 4 MiB", arguments: [(3, false), (4, true)])

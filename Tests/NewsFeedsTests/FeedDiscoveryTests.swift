@@ -23,6 +23,9 @@ struct FeedDiscoveryTests {
       "<a rel='alternate' type='application/rdf+xml' href='/blog/feed.xml' title='\n News '>x</a>",
       "<link rel='feed' href='./feed.xml' title='News'>",
       "<p><b><link rel=alternate type=text/xml href=feed.xml title=News",
+      "<link rel=alternate type=application/xml href=feed.xml title=News>",
+      "<link rel=alternate type=Application/RSS+XML href=feed.xml title=News>",
+      "<map><area rel=alternate type=application/rss+xml href=feed.xml title=News></map>",
       "<link rel=alternate type=application/rss+xml href=&quot; href='https://example.org/blog/feed.xml'>"
         + "<link rel=alternate type=application/rss+xml title=News href='feed.xml'>",
     ])
@@ -63,8 +66,19 @@ struct FeedDiscoveryTests {
       addresses(page).map { $0.dropFirst("https://example.org".count) } == [
         "/feed", "/feed.rss", "/data.json", "/comments/feed", "/de",
       ])
+    for title in ["Comments", "Kommentare", "Reacties", "Comentario", "Coment\u{E1}rios"] {
+      let comments = "<link rel=alternate type=application/rss+xml href=/c title='\(title)'>"
+      let found = addresses(comments + "<link rel=alternate type=text/xml href=/feed>")
+      #expect(found == ["https://example.org/feed", "https://example.org/c"], "\(title)")
+    }
+    // Comments of a general type come last, but they come.
+    #expect(addresses("<link rel=alternate type=application/json href=/comments>").count == 1)
     let many = (0..<5000).map { "<link rel=alternate type=application/rss+xml href=/\($0)>" }.joined()
     #expect(addresses(many).count == FeedDiscovery.maximumFeeds)
+    let link = "<link rel=feed href=/a>"
+    for (count, found) in [(1023, 2), (1024, 1)] {
+      #expect(addresses(String(repeating: link, count: count) + "<link rel=feed href=/b>").count == found)
+    }
   }
 
   @Test(
@@ -101,6 +115,12 @@ struct FeedDiscoveryTests {
     let old = "<META http-equiv=Content-Type content='text/html; charset=windows-1251'>"
     #expect(try title(old + link, .windowsCP1251) == "Новости")
     #expect(try title("<meta charset=windows-1251>" + link, .utf8) == "Новости")
+  }
+
+  @Test("omits titles of more than 1 KiB", arguments: [(1024, true), (1025, false)])
+  func longTitles(count: Int, isKept: Bool) {
+    let found = feeds("<link rel=feed href=/a title='\(String(repeating: "x", count: count))'>")
+    #expect(found.map { $0.title != nil } == [isKept])
   }
 
   @Test("reads the first 4 MiB")

@@ -29,6 +29,10 @@ struct FeedIdentityTests {
     let address = "<atom:link xmlns:atom='http://www.w3.org/2005/Atom' rel='self' href='https://example.org/feed'/>"
     let ids = try ["A", "B"].map { try entry(rss(item(), channel: "\(address)<title>\($0)</title>")).id }
     #expect(ids.first == ids.last)
+    let addresses = address + address.replacing("/feed", with: "/other")
+    #expect(try entry(rss(item(), channel: addresses)).id == ids.first)
+    let relative = "<rss xml:base='https://example.org/a/'><channel><link>../</link>\(item())</channel></rss>"
+    #expect(try entry(relative).id == first.id)
   }
 
   @Test("is derived from title and date if the source has neither guid nor link")
@@ -51,8 +55,14 @@ struct FeedIdentityTests {
     #expect(found.entries.map(\.sharesName) == [true, true])
     let timed = "<item><pubDate>20 Aug 2026 13:45 GMT</pubDate><description>Late</description></item>"
     #expect(try entry(rss(timed)).sharesName == false)
-    #expect(try entry(rss(timed.replacing("13:45 GMT", with: "00:00 +0200"))).sharesName)
+    for midnight in ["20 Aug 2026 00:00 +0200", "2026-08-20T00:00:00+02:00"] {
+      #expect(try entry(rss(timed.replacing("20 Aug 2026 13:45 GMT", with: midnight))).sharesName, "\(midnight)")
+    }
     #expect(try entry(rss(timed.replacing("<description>", with: "<title>T</title><description>"))).sharesName == false)
+    let titled = timed.replacing(" 13:45 GMT", with: "").replacing("<item>", with: "<item><title>T</title>")
+    #expect(try entry(rss(titled)).sharesName == false)
+    let named = timed.replacing(" 13:45 GMT", with: "").replacing("<item>", with: "<item><guid>1</guid>")
+    #expect(try entry(rss(named)).sharesName == false)
     #expect(Set(found.entries.map(\.linkID)).count == 2 && Set(found.entries.map(\.id)).count == 1)
     #expect(found.complaints.count == 1)
   }
@@ -120,6 +130,50 @@ struct FeedIdentityTests {
     #expect(first.digest?.count == 32)
   }
 
+  @Test("has another digest for another base of its links, an author in place of a category and another kind of text")
+  func links() throws {
+    func digest(_ base: String, _ fields: String) throws -> Data? {
+      let item = item(extra: fields)
+      return try entry(rss(item.replacing("<item>", with: "<item xml:base='https://example.org/\(base)/'>"))).digest
+    }
+    let links = try [("a", "1"), ("a", "2"), ("b", "1")].map { base, name in
+      try digest(base, "<link>https://example.org/\(name)</link>")
+    }
+    #expect(Set(links).count == 3)
+    let lists = try ["category", "author"].map { try digest("a", "<\($0)>A</\($0)>") }
+    #expect(Set(lists).count == 2)
+    let kinds = try ["text", "html"].map { type in
+      try entry(atom("<entry><id>1</id><title type='\(type)'>T</title><updated>2026</updated></entry>")).digest
+    }
+    #expect(Set(kinds).count == 2)
+  }
+
+  @Test("has the ids of the names that earlier versions knew, and says whether its link is its name")
+  func earlierNames() throws {
+    let (identifier, link) = ("<dc:identifier>doi:1</dc:identifier>", "<link>https://example.org/1</link>")
+    let guid = "<guid isPermaLink='false'>1</guid>"
+    let (linked, nameless) = (try entry(rss(item(guid: link))), try entry(rss(item(guid: ""))))
+    let named = try entry(rss(item(guid: identifier + link)))
+    #expect(named.guid == "doi:1" && named.earlierID == linked.id && linked.earlierID == nil)
+    let unlinked = try entry(rss(item(guid: identifier)))
+    #expect(unlinked.guid == "doi:1" && unlinked.earlierID == nameless.id)
+    let both = try entry(rss(item(guid: guid + identifier + link)))
+    #expect(both.guid == "1" && both.earlierID == nil)
+    let paper = try entry(atom("<entry>\(identifier)<title>t</title><updated>2026</updated></entry>"))
+    #expect(paper.guid == "doi:1")
+    let home = try entry(rss(item(guid: guid + "<link>https://example.org/</link>")))
+    #expect([linked, home].map(\.isNamedByLink) == [true, true])
+    #expect([named, unlinked, both, nameless].map(\.isNamedByLink) == [false, false, false, false])
+  }
+
+  @Test("differs by the file of an entry that has no name but its link")
+  func files() {
+    let items = ["a", "b", "a"].map { item(guid: "<link>/show</link>", extra: "<enclosure url='/\($0).mp3'/>") }
+    let found = events(rss(items.joined()))
+    #expect(found.entries.map(\.sharesName) == [false, true])
+    #expect(found.complaints.count == 1)
+  }
+
   @Test("has the same digest while the source's content is equal")
   func unchanged() throws {
     let first = try entry(rss(item()))
@@ -135,6 +189,10 @@ struct FeedIdentityTests {
     #expect(twice.entries.map(\.guid) == ["1", "2"])
     #expect(twice.entries.first?.title == "T")
     #expect(twice.complaints == ["skipped line 6: has the same identifier as the entry at line 5"])
+    // A link in one of them does not make them different ones.
+    for (first, second) in [("", "<link>/2</link>"), ("<link>/2</link>", "")] {
+      #expect(events(rss(item(extra: first) + item(extra: second))).entries.count == 1)
+    }
     let json = "{\"id\":\"1\",\"content_text\":\"x\",\"date_published\":\"2026\"}"
     let feed = events("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[\(json),\(json)]}")
     #expect(feed.entries.count == 1)
@@ -142,6 +200,16 @@ struct FeedIdentityTests {
     let lines = events(String(repeating: "{\"guid\":\"1\",\"text\":\"x\",\"date\":\"2026\"}\n", count: 2))
     #expect(lines.entries.count == 2)
     #expect(lines.complaints == [])
+  }
+
+  @Test("is known for as many entries as are remembered")
+  func remembered() {
+    var limits = FeedReader.Limits()
+    limits.rememberedEntries = 2
+    let items = [1, 2, 3, 1].map { item(guid: "<guid>\($0)</guid>") }
+    let found = events(Data(rss(items.joined()).utf8), limits: limits)
+    #expect(found.entries.map(\.guid) == ["1", "2", "3"])
+    #expect(FeedReader.Limits().rememberedEntries == 50_000)
   }
 
   @Test("is not derived from the feed's page, which some feeds give for all entries")

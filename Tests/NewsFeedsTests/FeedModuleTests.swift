@@ -126,6 +126,7 @@ struct FeedModuleTests {
       ("<media:category label='A'>a/b</media:category><media:category>B</media:category>", ["A", "B"]),
       ("<itunes:category text='A'><itunes:category text='B'/></itunes:category>", ["A", "B"]),
       ("<category>C</category><media:category>B</media:category>", ["C"]),
+      ("<itunes:category text='A'/><media:category label=''>B</media:category>", ["B"]),
     ])
   func categories(fields: String, labels: [String]) throws {
     #expect(try item(Self.date + "<title>t</title>" + fields).categories.map(\.label) == labels)
@@ -181,6 +182,8 @@ struct FeedModuleTests {
       #expect(response.id == file.id)
     }
     #expect(try read(rss(item), "https://example.net/feeds/x").url == "https://example.org/a")
+    let based = rss(item, channel: "").replacing("<channel>", with: "<channel xml:base='posts/'>")
+    #expect(try read(based, "https://example.net/feeds/x").url == "https://example.net/feeds/posts/a")
   }
 
   @Test("have no files that are pages, no sizes that are unknown, and the first text of a file")
@@ -214,26 +217,77 @@ struct FeedModuleTests {
     func pictures(_ text: String) throws -> [String] { try entry(text).attachments.map(\.url) }
     #expect(try pictures(podcast(file + own)) == ["https://example.org/1.mp3", "https://example.org/1.jpg?x=1"])
     #expect(try pictures(podcast(file)) == ["https://example.org/1.mp3", "https://example.org/show.jpg"])
-    #expect(try pictures(podcast("")) == [])
+    for nothing in ["", "<media:content url='' type='audio/mpeg'/>"] {
+      #expect(try pictures(podcast(nothing)) == [], "\(nothing)")
+    }
     let thumbnail = "<enclosure url='https://example.org/t.png' type='image/png'/>"
     #expect(try pictures(podcast(file + thumbnail)).last == "https://example.org/t.png")
     let old = "<image><url>https://example.org/old.png</url></image>"
     #expect(try pictures(podcast(file, image: old)).last == "https://example.org/old.png")
     #expect(try pictures(podcast(old)) == ["https://example.org/old.png"])
+    let address = "https://example.org/own.png"
+    for image in [
+      "<image url='\(address)'/>", "<image href='\(address)'/>", "<image>\(address)</image>",
+      "<itunes:image url='\(address)'/>", "<itunes:image>\(address)</itunes:image>",
+    ] {
+      #expect(try pictures(podcast(image)) == [address], "\(image)")
+    }
+    let film = "<enclosure url='https://example.org/1.mp4'/>"
+    #expect(try pictures(podcast(film)).last == "https://example.org/show.jpg")
     let show = "<itunes:image href='https://example.org/show.jpg'/>"
     for image in [old + show, show + old] {
       #expect(try pictures(podcast(file, image: image)).last == "https://example.org/show.jpg")
     }
+    let play = "<googleplay:image href='https://example.org/play.jpg'/>"
+    for image in [play + show, show + play] {
+      #expect(try pictures(podcast(file, image: image)).last == "https://example.org/show.jpg")
+    }
+    let text = "&lt;audio src='https://example.org/2.mp3'>&lt;/audio>&lt;img src='https://example.org/2.png'>"
+    #expect(
+      try pictures(podcast("<description>\(text)</description>" + own)) == [
+        "https://example.org/2.mp3", "https://example.org/1.jpg?x=1", "https://example.org/2.png",
+      ])
     let types = try entry(podcast("<itunes:image href='https://example.org/1'/>")).attachments.map(\.type)
     #expect(types == ["image/jpeg"])
     #expect(try entry(podcast(file + own)).digest == entry(podcast(file, image: "")).digest)
+  }
+
+  @Test("Media RSS in Atom is read, too")
+  func mediaInAtom() throws {
+    let media = """
+      <media:group><media:title>t</media:title><media:description>d</media:description>
+      <media:content url='https://example.org/1.mp4'><media:credit>Ann</media:credit>
+      <media:thumbnail url='https://example.org/1.png'/></media:content></media:group>
+      """
+    let entry = try entry(atom("<entry><id>1</id><updated>2026</updated>\(media)</entry>"))
+    #expect(entry.title == "t" && entry.text == "d")
+    #expect(entry.attachments.map(\.url) == ["https://example.org/1.mp4", "https://example.org/1.png"])
+    #expect(entry.attachments.map(\.credit) == ["Ann", nil])
+  }
+
+  private static let extensions = [
+    "aac": "audio/aac", "AVIF": "image/avif", "bmp": "image/bmp", "flac": "audio/flac", "gif": "image/gif",
+    "heic": "image/heic", "ico": "image/vnd.microsoft.icon", "jpe": "image/jpeg", "jpeg": "image/jpeg",
+    "JPG": "image/jpeg", "m4a": "audio/mp4", "m4v": "video/mp4", "mkv": "video/x-matroska", "mov": "video/quicktime",
+    "mp3": "audio/mpeg", "mp4": "video/mp4", "mpeg": "video/mpeg", "mpg": "video/mpeg", "oga": "audio/ogg",
+    "ogg": "audio/ogg", "ogv": "video/ogg", "opus": "audio/opus", "pdf": "application/pdf", "png": "image/png",
+    "svg": "image/svg+xml", "tif": "image/tiff", "tiff": "image/tiff", "wav": "audio/wav", "weba": "audio/webm",
+    "webm": "video/webm", "webp": "image/webp", "x/y": "application/octet-stream",
+  ]
+
+  @Test("The type of a file is that of the extension of its address, if its element names none")
+  func types() throws {
+    for (name, type) in Self.extensions {
+      let file = "<enclosure url='https://example.org/a.1.\(name)'/>"
+      #expect(try item(Self.date + "<title>t</title>" + file).attachments.map(\.type) == [type], "\(name)")
+    }
   }
 
   @Test(
     "have the link that FeedBurner has replaced by its proxy",
     arguments: [
       "http://feedproxy.google.com/~r/x/~3/abc/", "http://feeds.feedburner.com/~r/x/~3/1/a",
-      "http://feeds.example.net/~r/x/~3/2",
+      "http://feeds.example.net/~r/x/~3/2", "http://feedproxy.google.com/x?m=1",
       "https://feeds2.feedburner.com/x?m=1",
     ])
   func originalLinks(proxy: String) throws {

@@ -39,6 +39,18 @@ struct FeedPrologTests {
     }
   }
 
+  @Test("is ignored before a root of any kind")
+  func roots() {
+    let entry = "<entry xmlns='http://www.w3.org/2005/Atom'><id>1</id><title>t</title><updated>2026</updated></entry>"
+    let rdf = "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://purl.org/rss/1.0/'"
+    let item = "<item><title>t</title><date>2026</date></item>"
+    let fields = "<a:id>1</a:id><a:title>t</a:title><a:updated>2026</a:updated>"
+    let prefixed = "<a:feed xmlns:a='http://www.w3.org/2005/Atom'><a:id>f</a:id><a:entry>\(fields)</a:entry></a:feed>"
+    for text in [entry, atom(entry), prefixed, "<rdf:RDF \(rdf)><channel/>\(item)</rdf:RDF>"] {
+      #expect(events("Warning: x\n" + text).entries.map(\.title) == ["t"], "\(text)")
+    }
+  }
+
   @Test("does not hide the declared encoding")
   func encoding() throws {
     let declared = Self.declaration.replacing("UTF-8", with: "windows-1250") + Self.bare
@@ -86,15 +98,19 @@ struct FeedPrologTests {
     for text in ["Warning: x\n" + feed, feed + "\n<!-- 0.2 s {} -->", feed + "<script>{}</script>"] {
       #expect(events(text).entries.map(\.guid) == ["1"])
     }
+    // A text of a feed may be about a JSON Feed.
+    let about = Self.feed.replacing("<pubDate>", with: "<description>\(feed)</description><pubDate>")
+    #expect(events("Warning: x\n" + about).entries.map(\.title) == ["Žluť"])
   }
 
   @Test("does not make a page a feed")
   func pages() {
     let pages = [
       "<!DOCTYPE html><p><rss><channel>", "<html><body><feed>", "just text", "<p>one</p>",
-      "<!DOCTYPE html><p>" + Self.bare,
+      "<!DOCTYPE html><p>" + Self.bare, "<!DOCTYPE HTML><p>" + Self.bare,
     ]
-    for page in pages {
+    let much = String(repeating: "Warning: deprecated\n", count: 4000)
+    for page in pages + [much + Self.feed] {
       #expect(events(page).entries.isEmpty)
       #expect(events(page).complaints.contains { $0.hasPrefix("failed") })
     }

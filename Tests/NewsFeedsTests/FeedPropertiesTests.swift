@@ -27,13 +27,13 @@ struct FeedPropertiesTests {
   @Test("are read from RSS, also after the items")
   func rssProperties() {
     let text = """
-      <rss version="2.0" xmlns:a="http://www.w3.org/2005/Atom" xmlns:y="http://purl.org/rss/1.0/modules/syndication/">
+      <rss version="2.0" xml:lang="de" xmlns:a="http://www.w3.org/2005/Atom" xmlns:y="http://purl.org/rss/1.0/modules/syndication/">
       <channel><title>Tom &amp;amp; &lt;b&gt;Jerry&lt;/b&gt;</title><link>https://example.org/</link><language>en-us</language>
       <a:link rel="self" href="/feed"/><a:link rel="hub" href="https://hub.example/"/>
       \(Self.item)
       <a:link rel="hub" href="https://hub.example/"/><a:link rel="hub" href="https://hub.example/2"/>
       <ttl> 60 </ttl><ttl>5</ttl><skipHours><hour>0</hour><hour>24</hour><hour>7</hour><hour>25</hour><hour>x</hour></skipHours>
-      <skipDays><day>Saturday</day><day>sunday</day><day>Someday</day></skipDays>
+      <skipDays><day> Saturday </day><day>sunday</day><day>Someday</day></skipDays>
       <y:updatePeriod>hourly</y:updatePeriod><y:updateFrequency>2</y:updateFrequency>
       <y:updateBase>2000-01-01T12:00+00:00</y:updateBase>
       </channel></rss>
@@ -78,6 +78,7 @@ struct FeedPropertiesTests {
     "have the title that an Atom entry with the same elements has",
     arguments: [
       "<dc:title>Feed Title</dc:title>", "<title><b>Feed</b> Title</title>",
+      "<dc:title>Feed &lt;b>Title&lt;/b></dc:title>",
       "<title type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'><p>Feed <b>Title</b></p></div></title>",
       "<title type='xhtml'>Feed <b>Title</b></title>",
       "<title type='html'>&lt;p>Feed &lt;b>Title&lt;/b>&lt;/p></title>",
@@ -129,12 +130,12 @@ struct FeedPropertiesTests {
 
   @Test("of the wrong type are ignored, and the items are read")
   func wrongTypes() throws {
-    let entry = try entry(
-      """
+    let text = """
       {"version":"https://jsonfeed.org/version/1","expired":"yes","hubs":{"type":"WebSub"},
       "items":[{"id":"1","content_text":"x","date_published":"2026"}]}
-      """)
-    #expect(entry.text == "x")
+      """
+    #expect(try entry(text).text == "x")
+    #expect(properties(text) == FeedProperties())
   }
 
   @Test("are empty for JSON Lines, and before anything is read")
@@ -167,11 +168,32 @@ struct FeedPropertiesTests {
     #expect(properties("<rss><channel>\(often)</channel></rss>").updateMinutes == 1)
     let half = "<sy:updateFrequency>2</sy:updateFrequency>"
     #expect(properties("<rss><channel>\(half)</channel></rss>").updateMinutes == 720)
+    let midnight = "<skipHours><hour>24</hour></skipHours>"
+    #expect(properties("<rss><channel>\(midnight)</channel></rss>").skippedHours == [0])
+  }
+
+  @Test("are the first of several ones")
+  func repeated() {
+    func read(_ channel: String) -> FeedProperties { properties("<rss><channel>\(channel)</channel></rss>") }
+    let own = ["1", "2"].map { "<atom:link rel='self' href='https://example.org/\($0)'/>" }.joined()
+    let pages = ["3", "4"].map { "<atom:link href='https://example.org/\($0)'/>" }.joined()
+    #expect(read(own).ownAddress == "https://example.org/1")
+    #expect(read(pages).homePage == "https://example.org/3")
+    #expect(read(pages + "<link>https://example.org/</link>").homePage == "https://example.org/")
+    let hourly = "<sy:updatePeriod>hourly</sy:updatePeriod>"
+    #expect(read(hourly + hourly.replacing("hourly", with: "daily")).updateMinutes == 60)
+    let frequencies = [2, 5].map { "<sy:updateFrequency>\($0)</sy:updateFrequency>" }.joined()
+    #expect(read(hourly + frequencies).updateMinutes == 30)
+    #expect(read(hourly + "<sy:updateFrequency>0</sy:updateFrequency>").updateMinutes == 60)
+    let bases = ["2026-01-01", "2026-02-01"].map { "<sy:updateBase>\($0)</sy:updateBase>" }.joined()
+    #expect(read(hourly + bases).updateBase == Date(timeIntervalSince1970: 1_767_225_600))
   }
 
   @Test(
     "have the interval of each period",
-    arguments: [("hourly", 60), ("daily", 1440), ("weekly", 10_080), ("monthly", 43_200), ("yearly", 525_600)])
+    arguments: [
+      ("Hourly", 60), ("hourly", 60), ("daily", 1440), ("weekly", 10_080), ("monthly", 43_200), ("yearly", 525_600),
+    ])
   func periods(name: String, minutes: Int) {
     let period = "<sy:updatePeriod>\(name)</sy:updatePeriod>"
     #expect(properties("<rss><channel>\(period)</channel></rss>").updateMinutes == minutes)

@@ -16,6 +16,8 @@ struct FeedReaderTests {
       ("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[]}", .jsonFeed),
       (" \n{\n\"version\":\n\"https://jsonfeed.org/version/1.1\",\"items\":[]}", .jsonFeed),
       ("{\"text\":\"broken\n" + line, .jsonLines),
+      ("{\"items\":[\n],\"version\":\"https://jsonfeed.org/version/1.1\"}", .jsonFeed),
+      ("{\"version\": \t\r\n\"https://jsonfeed.org/version/1.1\",\"items\":[]}", .jsonFeed),
     ])
   func formats(text: String, format: FeedFormat) {
     for pieces in [Int.max, 1, 3] {
@@ -63,6 +65,7 @@ struct FeedReaderTests {
     "\n{\"date\":\"2026\",\"text\":\"ü日\"}\r\n{\"date\":\n\n{\"date\":\"2026\",\"text\":\"😀\"}",
     rss("<item><guid>1</guid><pubDate>20 Aug 2026</pubDate><description>x</description></item><item><title>cut"),
     "<rss><channel>\n<item></channel>", "<rss>&unknown;</rss>", "<rss><channel><item><description>a & b</description>",
+    "<html>" + String(repeating: " ", count: 200) + "a & b</html>",
   ]
 
   @Test("gives the same events for any division of the bytes", arguments: samples)
@@ -117,12 +120,27 @@ struct FeedReaderTests {
     let found = events(Data(rss(Self.item + large + large2 + last).utf8), pieces: 100, limits: limits)
     #expect(found.entries.count == 2)
     #expect(found.complaints == Array(repeating: "skipped line 5: is larger than 2000 bytes", count: 2))
+    // Other elements are left out without a report.
+    let long = "<description>" + String(repeating: "x", count: 3000) + "</description>"
+    let head = events(Data(rss(Self.item, channel: long).utf8), limits: limits)
+    #expect(head.entries.count == 1 && head.complaints == [])
+    #expect((FeedReader.Limits().entryBytes, FeedReader.Limits().documentBytes) == (8_388_608, 67_108_864))
     let deep = rss("<item><description>" + String(repeating: "<b>", count: 1000))
     #expect(events(deep).complaints == ["skipped line 5: has more than 256 nested elements"])
     // The namespaces of entries in a row are not nested.
     let row = (0..<300).map { Self.item.replacing("<guid>1", with: "<x:a xmlns:x='urn:x'/><guid>\($0)") }.joined()
     #expect(events(rss(row)).complaints == [])
     #expect(events(rss(row)).entries.count == 300)
+  }
+
+  @Test("reports the problems of a document in the order of its lines")
+  func problems() {
+    let item = Self.item.replacing("<description>x", with: "<description>x\u{1}")
+    #expect(
+      events(rss(item, channel: "<title>A & B</title>")).complaints == [
+        "noted line 4: has ampersands that are not escaped; they are read as text",
+        "noted line 5: has control characters, which XML does not allow; they are removed",
+      ])
   }
 
   @Test("omits links and files whose port no client can connect to")
@@ -160,6 +178,12 @@ struct FeedReaderTests {
       #expect(found == events(bytes, pieces: 3))
       #expect(found.entries.allSatisfy { !$0.text.isEmpty })
     }
+  }
+
+  @Test("shortens the name of a root that is no feed")
+  func longRoot() {
+    let found = events("<\(String(repeating: "x", count: 1000))/>").complaints
+    #expect(found.map { $0.utf8.count < 150 } == [true], "\(found)")
   }
 
   @Test("gives no events after a failure or the end")

@@ -14,6 +14,7 @@ import Testing
       ("5,url=\"https://new.example/a b\"", "https://new.example/a%20b"), ("0 /x", "https://port.example/x"),
       ("0;/x", "https://port.example/x"), (" 1.5 ; url = //new.example/", "https://new.example/"),
       ("0;url=javascript:alert(1)", nil), ("0;url=data:text/html,x", nil), ("0;url=", nil), ("300;url=/", nil),
+      ("30;url=/x", "https://port.example/x"), ("31;url=/x", nil),
       ("5", nil),
       ("", nil),
     ] as [(String, String?)])
@@ -44,8 +45,17 @@ import Testing
     #expect(Self.refresh(meta) == "https://port.example/x")
     #expect(Self.refresh("<?xml version='1.0'?><html><head>\(meta)") == "https://port.example/x")
     #expect(Self.refresh("<head><base href='https://cdn.example/'>\(meta)") == "https://cdn.example/x")
+    let bases = ["cdn", "other"].map { "<base href='https://\($0).example/'>" }.joined()
+    #expect(Self.refresh("<head>\(bases)\(meta)") == "https://cdn.example/x")
+    #expect(Self.refresh(meta + meta.replacing("/x", with: "/y")) == "https://port.example/x")
     #expect(Self.refresh("<rss><channel><description><html>\(meta)") == nil)
+    for root in ["<feed>", "<atom:feed>", "<rdf:RDF>"] {
+      #expect(Self.refresh("\(root)<html>\(meta)") == nil, "\(root)")
+    }
+    #expect(Self.refresh("<HTML>" + meta.replacing("<meta", with: "<META")) == "https://port.example/x")
+    #expect(Self.refresh(String(repeating: "x", count: 1024) + meta) == nil)
     #expect(Self.refresh("<html><!-- \(meta) -->") == nil)
     #expect(Self.refresh("<html>" + String(repeating: " ", count: 9000) + meta) == nil)
+    #expect(Self.refresh("<html>" + String(repeating: " ", count: 8000) + meta) == "https://port.example/x")
   }
 }

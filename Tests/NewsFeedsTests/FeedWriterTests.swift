@@ -63,6 +63,8 @@ import Testing
     #expect(reader.properties.ownAddress == Self.site.address(of: format, topic: nil))
     #expect(text.ranges(of: "2026-11-14T06:00:04.218Z").count == (format == .atom ? 2 : 1), "\(text)")
     #expect(text.contains("<lastBuildDate>Sat, 14 Nov 2026 06:00:04 GMT</lastBuildDate>") == (format == .rss))
+    #expect(text.contains("<description>Harbour &amp; \"News\"</description>") == (format == .rss))
+    #expect(text.contains("</docs>") == (format == .rss) && text.contains("<generator") == (format != .json))
   }
 
   @Test("HTML and a summary are in each format", arguments: PublishedFormat.allCases)
@@ -104,6 +106,9 @@ import Testing
       // The text of JSON has no markup.
       guard format != .json else { continue }
       #expect(read.html == "<p>One line<br/>\nand another.</p>\n<p>A second paragraph &lt;b&gt;.</p>")
+      let blank = try entry(Self.document(format, [Self.item(text: "One\n \t\ntwo")]))
+      #expect(blank.html == "<p>One</p>\n<p>two</p>")
+      #expect(!Self.document(format, [Self.item(text: "One\n\n\ntwo")]).contains("&lt;p&gt;&lt;/p&gt;"))
       #expect(!document.contains("\r") && !document.contains("&#13;"))
     }
     #expect(try entry(Self.document(format, [Self.item(title: "High\rtide")])).title == "High tide")
@@ -168,6 +173,8 @@ import Testing
     #expect(last.contains("<fh:archive/>"))
     let json = Self.document(.json, [], archives: .init(count: 2))
     #expect(json.contains("\"next_url\":\"https://news.example/api/feed.json?archive=2\""))
+    let jsonArchive = Self.document(.json, [], archives: .init(number: 1, count: 2))
+    #expect(jsonArchive.contains("\"feed_url\":\"https://news.example/api/feed.json\""))
   }
 
   @Test("Current documents name the hub, archives do not", arguments: PublishedFormat.allCases)
@@ -180,6 +187,13 @@ import Testing
     #expect(current.contains("rel=\"hub\" href=\"https://hub.example/?a=1&amp;b=2\"/>"))
     let quoted = FeedSite(url: "https://news.example", title: "News", hubs: ["https://hub.example/?a=\"b\""])
     #expect(Self.document(format, [], site: quoted).contains("href=\"https://hub.example/?a=&quot;b&quot;\""))
+  }
+
+  @Test("A JSON Feed has no empty lists but that of its items")
+  func emptyLists() {
+    let item = NewsItem(id: Self.id, version: 1, date: Self.moment, text: "x", updated: Self.moment)
+    let text = Self.document(.json, [item])
+    for name in ["attachments", "hubs", "tags"] { #expect(!text.contains("\"\(name)\""), "\(text)") }
   }
 
   @Test("Atom has the ids and times of removed items")
@@ -204,7 +218,8 @@ import Testing
 
   @Test("The fingerprint changes with each setting")
   func fingerprints() {
-    var sites = [Self.site]
+    // The same characters are in other settings.
+    var sites = [Self.site, FeedSite(url: Self.site.url + "Harbour", title: " & \"News\"")]
     for change: (inout FeedSite) -> Void in [
       { $0.title += "x" }, { $0.url += "x" }, { $0.content = .summary }, { $0.hubs = ["https://hub.example"] },
     ] {
@@ -214,6 +229,23 @@ import Testing
     }
     let all = sites.flatMap { site in PublishedFormat.allCases.map { FeedWriter($0, of: site).fingerprint } }
     #expect(Set(all).count == all.count)
+  }
+
+  @Test("An item of RSS has its text once, a guid that is no address, and a length of each enclosure")
+  func partsOfRSS() {
+    var item = Self.item()
+    item.attachments[0].bytes = nil
+    let text = Self.document(.rss, [item])
+    #expect(text.contains("<guid isPermaLink=\"false\">urn:uuid:") && !text.contains("<content:encoded>"))
+    #expect(text.contains(" length=\"0\" type=\"image/png\"/>"))
+    #expect(text.contains("href=\"https://news.example/api/feed.rss\" type=\"application/rss+xml\"/>"))
+  }
+
+  @Test("The author of an entry of Atom without an author is the site")
+  func siteAuthor() throws {
+    var item = Self.item()
+    item.author = nil
+    #expect(try entry(Self.document(.atom, [item])).author == Self.site.title)
   }
 
   @Test("Only a guid that is a UUID as a URN names the origin")

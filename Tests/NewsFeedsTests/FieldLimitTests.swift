@@ -41,6 +41,14 @@ struct FieldLimitTests {
     #expect(title.dropLast().allSatisfy { $0 == Character(character) })
   }
 
+  @Test("are not shortened at a space that is far from the limit")
+  func longWords() {
+    let word = String(repeating: "x", count: 2000)
+    let events = found("\"text\":\"x\",\"title\":\"a \(word)\",\"language\":\"ab \(word)\"")
+    #expect(events.entries.first?.title?.hasPrefix("a xxxx") == true)
+    #expect(events.complaints.last?.hasPrefix("reduced line 1: the language \"ab xxxx") == true, "\(events.complaints)")
+  }
+
   @Test(
     "are shortened even if a character has more marks than the field has bytes", arguments: ["\u{301}", "\u{1D165}"])
   func marks(mark: String) throws {
@@ -58,6 +66,49 @@ struct FieldLimitTests {
     #expect(found("\"text\":\"\(text)\"").complaints == [])
     #expect(found("\"text\":\"\(text)\"").entries.first?.text == text)
     #expect(found("\"text\":\"\(text)x\"").entries.first?.text.utf8.count == 262_144)
+    let html = "<p>\(String(repeating: "x", count: 524_281))</p>"
+    #expect(found("\"text\":\"x\",\"html\":\"\(html)\"").complaints == [])
+    let longer = html.replacing("</p>", with: "x</p>")
+    let loss = "reduced line 1: the HTML is shortened: it has 524289 bytes, more than 524288"
+    #expect(found("\"text\":\"x\",\"html\":\"\(longer)\"").complaints == [loss])
+  }
+
+  @Test(
+    "are the texts of files, which are shortened",
+    arguments: [("alt", "description", 1024), ("caption", "caption", 2048), ("credit", "credit", 256)])
+  func fileTexts(field: String, name: String, limit: Int) throws {
+    for count in [limit, limit + 1] {
+      let text = String(repeating: "x", count: count)
+      let file = #"{"url":"https://example.org/a.png","\#(field)":"\#(text)"}"#
+      let events = found("\"text\":\"x\",\"attachments\":[\(file)]")
+      let loss = "reduced line 1: the \(name) of an attachment is shortened: it has \(count) bytes, more than \(limit)"
+      #expect(events.complaints == (count > limit ? [loss] : []))
+      let read = try #require(events.entries.first?.attachments.first)
+      let texts = ["alt": read.alt, "caption": read.caption, "credit": read.credit]
+      let value = try #require(texts[field] ?? nil)
+      #expect(count > limit ? value.utf8.count <= limit && value.hasSuffix("\u{2026}") : value == text)
+    }
+  }
+
+  @Test("are categories, which are shortened", arguments: [256, 257])
+  func longCategories(count: Int) {
+    let events = found("\"text\":\"x\",\"topics\":[\"\(String(repeating: "x", count: count))\"]")
+    let loss = "reduced line 1: the category is shortened: it has 257 bytes, more than 256"
+    #expect(events.complaints == (count > 256 ? [loss] : []))
+    #expect(events.entries.first?.categories.first.map { $0.label.utf8.count <= 256 } == true)
+  }
+
+  @Test("are languages that are no tags, of which 16 are reported, each once", arguments: [2, 16, 17])
+  func manyLanguages(count: Int) {
+    let items = (1...count).flatMap { language in
+      ["a", "b"].map { name in
+        "<item><guid>\(name)\(language)</guid><title>x</title><pubDate>2026</pubDate>"
+          + "<dc:language>no tag \(language)</dc:language></item>"
+      }
+    }
+    let found = events(rss(items.joined()))
+    #expect(found.entries.count == 2 * count)
+    #expect(found.complaints.count == min(count, 16))
   }
 
   @Test(
@@ -78,6 +129,7 @@ struct FieldLimitTests {
     let last = try #require(html.range(of: "\u{2026}</", options: .backwards))
     #expect(html[..<last.lowerBound].utf8.suffix(8).allSatisfy { $0 != UInt8(ascii: "<") })
     #expect(!html.unicodeScalars.contains("\u{FFFD}"))
+    #expect(text != "&lt;" || html.hasSuffix("&lt;\u{2026}</p>"))
   }
 
   @Test("are shortened HTML with all elements closed")
@@ -131,6 +183,15 @@ struct FieldLimitTests {
     let found = events(rss("<item><guid>1</guid><pubDate>2026</pubDate><title>x</title>\(authors)</item>"))
     #expect(found.entries.first?.author == (1...64).map { "\($0)" }.joined(separator: ", "))
     #expect(found.complaints == (count == 64 ? [] : ["reduced line 5: 1 of 65 authors are omitted"]))
+    // A feed keeps no more authors than that, so that its entries lose none.
+    let names = (1...count).map { "<author><name>\($0)</name></author>" }.joined()
+    let text = atom("<entry><id>1</id><title>x</title><updated>2026</updated></entry>", head: "<id>a</id>" + names)
+    let persons = (1...count).map { #"{"name":"\#($0)"}"# }.joined(separator: ",")
+    let item = #"{"id":"1","content_text":"x","date_published":"2026","authors":[\#(persons)]}"#
+    for text in [text, #"{"version":"https://jsonfeed.org/version/1","items":[\#(item)]}"#] {
+      #expect(events(text).entries.first?.author == found.entries.first?.author)
+      #expect(events(text).complaints == [])
+    }
   }
 
   private static let authors = (1...120).map { "Author \($0)" }.joined(separator: ", ")
@@ -163,9 +224,9 @@ struct FieldLimitTests {
     #expect(dated.complaints.filter { $0.contains("the author is shortened") }.count == 1)
   }
 
-  @Test("are long lists of mail addresses, of which readers see the names")
-  func mailAuthors() throws {
-    let list = (1...60).map { "a\($0)@example.org (Author \($0))" }.joined(separator: ", ")
+  @Test("are long lists of mail addresses, of which readers see the names", arguments: [", ", "; "])
+  func mailAuthors(separator: String) throws {
+    let list = (1...60).map { "a\($0)@example.org (Author \($0))" }.joined(separator: separator)
     let item = "<item><guid>1</guid><title>x</title><pubDate>2026</pubDate><author>\(list)</author></item>"
     let author = try #require(events(rss(item)).entries.first?.author)
     #expect(author.hasPrefix("Author 1, Author 2, ") && !author.contains("@"))
@@ -177,6 +238,9 @@ struct FieldLimitTests {
     let plain = try #require(events(rss(item + "</item>")).entries.first)
     let long = try #require(events(rss(item + "<dc:creator>\(Self.authors)</dc:creator></item>")).entries.first)
     #expect(long.digest == plain.digest && long.author != nil)
+    // The list comes before other authors.
+    let both = events(rss(item + "<author>Bob</author><dc:creator>\(Self.authors)</dc:creator></item>"))
+    #expect(both.entries.first?.author?.hasPrefix("Author 1, ") == true)
   }
 
   @Test("are shortened titles of feeds and lists")

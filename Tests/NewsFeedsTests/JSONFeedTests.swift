@@ -21,6 +21,8 @@ struct JSONFeedTests {
     #expect(try entry(text).text == "x")
     #expect(try entry(text.replacing("\n", with: "")).text == "x")
     #expect(events("Warning: x\n" + text).entries.map(\.text) == ["x"])
+    let spaced = text.replacing("{\"version\":", with: "{ \"version\" :")
+    #expect(events("Notice {x\": 1}\n" + spaced).entries.map(\.text) == ["x"])
     #expect(events(text.replacing("jsonfeed.org", with: "jsonfeed.example")).entries.isEmpty)
   }
 
@@ -29,8 +31,9 @@ struct JSONFeedTests {
     let entry = try entry(
       feed(
         """
-        {"id":"1","url":"/post","title":"Array<Int> &amp;","summary":"In short","content_html":"<p>Hi <img src='p.png'></p>",
-        "content_text":"Hi *there*","date_published":"2026-08-20T13:45:00Z","date_modified":"2026-09-01T00:00:00Z",
+        {"id":"1","url":"/post","title":"Array<Int> &amp;","summary":"In <b>short</b>",
+        "content_html":"<p>Hi <img src='p.png'></p>","content_text":"Hi *there*",
+        "date_published":"2026-08-20T13:45:00Z","date_modified":"2026-09-01T00:00:00Z",
         "authors":[{"name":"Ann"},{"url":"https://example.org"},{"name":"Bob"}],"tags":["Language","日本"],
         "image":"https://example.org/i.jpg","banner_image":"https://example.org/b.avif","language":"en",
         "attachments":[{"url":"https://example.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":12,
@@ -41,7 +44,7 @@ struct JSONFeedTests {
     #expect(entry.guid == "1")
     #expect(entry.date == august)
     #expect(entry.title == "Array<Int> &amp;")
-    #expect(entry.summary == "In short")
+    #expect(entry.summary == "In <b>short</b>")
     #expect(entry.text == "Hi *there*")
     #expect(entry.html == "<p>Hi <img src=\"https://example.org/p.png\"/></p>")
     #expect(entry.categories.map(\.slug) == ["language", "ri-ben"])
@@ -119,7 +122,12 @@ struct JSONFeedTests {
 
   @Test("is named by its page if it does not name its own address")
   func source() throws {
-    #expect(try entry(feed(Self.item(#""date_published":"2026-08-20""#))).source == "json-feed:https://example.org/")
+    let item = Self.item(#""date_published":"2026-08-20""#)
+    #expect(try entry(feed(item)).source == "json-feed:https://example.org/")
+    let blank = #""feed_url":" ","home_page_url":"https://example.org/""#
+    #expect(try entry(feed(item, head: blank)).source == "json-feed:https://example.org/")
+    let nameless = #"{"version":"https://jsonfeed.org/version/1","items":[\#(item)]}"#
+    #expect(try entry(nameless).source == "json-feed:urn:tidings:feed")
   }
 
   @Test(
@@ -136,6 +144,41 @@ struct JSONFeedTests {
   func authors() throws {
     let item = Self.item(#""date_published":"2026-08-20","authors":[{"name":"Bob"}]"#)
     #expect(try entry(feed(item, head: #""authors":[{"name":"Ann"}]"#)).author == "Bob")
+    let plain = Self.item(#""date_published":"2026-08-20""#)
+    #expect(try entry(feed(plain, head: #""authors":[{"name":"Ann"}],"author":{"name":"Bob"}"#)).author == "Ann")
+    let names = String(repeating: "Author, ", count: 600)
+    let long = Self.item(#""date_published":"2026-08-20","authors":[{"name":"\#(names)"}]"#)
+    let found = events(feed(long, head: #""authors":[{"name":"Ann"}]"#)).entries
+    #expect(found.first?.author?.hasPrefix("Author, ") == true)
+  }
+
+  @Test("has links relative to the feed's page in an item without a page")
+  func pageless() throws {
+    let item = Self.item(#""date_published":"2026","content_html":"<a href='more'>x</a>""#)
+    #expect(try entry(feed(item)).html == #"<a href="https://example.org/more">x</a>"#)
+  }
+
+  @Test("has a version and items; other objects are lines or are rejected")
+  func otherObjects() {
+    let version = #""version":"https://jsonfeed.org/version/1""#
+    #expect(events("{\(version),\"date\":\"2026\",\"text\":\"x\"}").entries.map(\.text) == ["x"])
+    #expect(events(#"{"version":"7","items":[],"date":"2026","text":"x"}"#).entries.map(\.text) == ["x"])
+    #expect(events("{\(version),\"items\":{}}").complaints == ["failed line 1: the field \"items\" has the wrong type"])
+    let items = #""items":[{"id":"1","date_published":"2026","content_text":"x"}]"#
+    for text in ["{\(version),\n\"title\":\"T\"}", "{\n\(items)}"] {
+      let complaint = "failed line 1: is JSON, but neither a JSON Feed nor one object per line"
+      #expect(events(text).complaints == [complaint])
+    }
+  }
+
+  @Test("is rejected if it has a key that is too long")
+  func longKey() {
+    let item = Self.item(#""date_published":"2026","\#(String(repeating: "k", count: 1025))" :1"#)
+    #expect(events(feed(item)).complaints == ["failed line 1: has a key of more than 1024 bytes"])
+    // A quotation of a key in a text may be as long.
+    let key = String(repeating: "k", count: 1025)
+    let quotation = Self.item(#""date_published":"2026","summary":"\"\"\#(key)\": 1""#)
+    #expect(events(feed(quotation)).entries.count == 1)
   }
 
   @Test("has an item's language and author before those of the feed, and links relative to the feed's page")

@@ -10,19 +10,24 @@ struct JSONLinesTests {
     let entry = try entry(
       """
       {"id":"0199d9f4-7c3e-7b1a-8f00-0123456789ab","guid":"g","source":"desk","date":"2026-08-20T13:45:00Z",\
-      "text":"A < b\\r\\n\\u0000*c*","title":"T &amp; t","summary":"S","html":"<p onclick=x>h</p>","topics":["Sport","a-b"],\
+      "text":"A < b\\r\\n\\u0000*c* ","title":"T &amp; t","summary":"S &amp; s",\
+      "html":"<p onclick=x>h</p>","topics":["Sport","a-b"],\
       "language":"en_GB","url":"https://example.org/1","author":"Ann","breaking":true,"version":7,"updated":"x",\
       "attachments":[{"url":"https://example.org/a.jpg","type":"image/jpeg","bytes":3,"width":1,"height":2,"alt":"A"}]}
       """)
     #expect(entry.id == UUID(uuidString: "0199D9F4-7C3E-7B1A-8F00-0123456789AB"))
     // Nothing else identifies an entry with an id.
     #expect(entry.linkID == nil && entry.earlierID == nil && entry.origin == nil)
+    let fields = #""guid":"urn:uuid:0199d9f4-7c3e-7b1a-8f00-0123456789ab","text":"x","date":"2026-08-20""#
+    let named = try NewsFeedsTests.entry("{\(fields)}")
+    let both = try NewsFeedsTests.entry(#"{"id":"0199d9f4-7c3e-7b1a-8f00-0123456789ac",\#(fields)}"#)
+    #expect(named.origin == entry.id && both.origin == nil)
     #expect(entry.guid == "g")
     #expect(entry.source == "desk")
     #expect(entry.date == august)
     #expect(entry.text == "A < b\n*c*")
     #expect(entry.title == "T &amp; t")
-    #expect(entry.summary == "S")
+    #expect(entry.summary == "S &amp; s")
     #expect(entry.html == "<p>h</p>")
     #expect(entry.categories.map(\.slug) == ["sport", "a-b"])
     #expect(entry.language == "en-GB")
@@ -133,11 +138,12 @@ struct JSONLinesTests {
 
   @Test("reports a date of another type as a date that cannot be read")
   func dates() {
-    let lines = events("{\"text\":\"x\",\"date\":[]}\n{\"text\":{},\"date\":\"2026\"}")
+    let lines = events("{\"text\":\"x\",\"date\":[]}\n{\"text\":{},\"date\":\"2026\"}\n{\"text\":\"x\",\"date\":\" \"}")
     #expect(
       lines.complaints == [
         "skipped line 1: the date \"{\u{2026}}\" cannot be read; the field \"date\" has the wrong type and is omitted",
         "skipped line 2: has neither text nor title; the field \"text\" has the wrong type and is omitted",
+        "skipped line 3: has no date",
       ])
   }
 
@@ -203,6 +209,45 @@ struct JSONLinesTests {
     #expect(linked.guid == "https://example.org/1")
     let line = #"{"date":"2026-08-20","url":"https://example.org/a/1","html":"<a href='b'>x</a>"}"#
     #expect(try entry(line).html == #"<a href="https://example.org/a/b">x</a>"#)
+    let blank = try entry(#"{"date":"2026-08-20","text":"x","source":" ","guid":" ","id":"post-1"}"#)
+    #expect(blank.guid == "post-1" && blank.source == "urn:tidings:json-lines")
+    let id = "0199D9F4-7C3E-7B1A-8F00-0123456789AB"
+    #expect(try entry(#"{"date":"2026-08-20","text":"x","id":" \#(id) "}"#).id == UUID(uuidString: id))
+  }
+
+  @Test("reads sizes of files that are written as texts or with fractions")
+  func sizes() throws {
+    let file = #"{"url":"https://example.org/a","type":"image/png","bytes":" 12 ","width":"3.0","height":3.6}"#
+    let entry = try entry(#"{"date":"2026-08-20","text":"x","attachments":[\#(file)]}"#)
+    let expected = Attachment(url: "https://example.org/a", type: "image/png", bytes: 12, width: 3, height: 4)
+    #expect(entry.attachments == [expected])
+  }
+
+  @Test(
+    "writes language tags as is usual",
+    arguments: [("zh_hant_tw", "zh-Hant-TW"), ("EN-X-US", "en-x-us"), ("SL-ROZAJ", "sl-rozaj"), (" de-at ", "de-AT")])
+  func languages(written: String, tag: String) throws {
+    #expect(try entry(#"{"date":"2026-08-20","text":"x","language":"\#(written)"}"#).language == tag)
+  }
+
+  @Test(
+    "takes an object with items, but without the version of a JSON Feed, for an entry",
+    arguments: ["", #""version":7,"#])
+  func itemsWithoutVersion(version: String) throws {
+    #expect(try entry("{\(version)\"items\":[],\"date\":\"2026-08-20\",\"text\":\"x\"}").text == "x")
+  }
+
+  @Test("reports a line that is null, and entries with ambiguous dates before the lines that follow them")
+  func order() {
+    let undecided = #"{"guid":"1","text":"x","date":"01/05/2024"}"#
+    #expect(events(#"{"date":"2026-08-20","text":"x"}"# + "\nnull").complaints == ["skipped line 2: is null"])
+    let copy = #"{"id":"0199d9f4-7c3e-7b1a-8f00-0123456789ab","date":"2026-08-20T13:45:00Z","text":"x","#
+    for line in [copy + #""sourceDigest":""}"#, #"{"item": {"id": "x"}}"#] {
+      let reader = FeedReader(FeedReader.Options(readsNewsrooms: true))
+      let found = reader.feed(Data((undecided + "\n" + line).utf8)) + reader.finish()
+      let isSkipped = found.map { if case .skipped = $0 { true } else { false } }
+      #expect(isSkipped == [true, false])
+    }
   }
 
   @Test("takes another mark as breaking news for a change")
@@ -252,7 +297,7 @@ struct JSONLinesTests {
   @Test("reads truth values in all usual words")
   func flags() throws {
     let words = [
-      (["true", "1", #""true""#, #""Yes""#, #""y""#, #""on""#, #""1""#], true),
+      (["true", "1", "2", #""true""#, #""Yes""#, #""y""#, #""on""#, #""1""#], true),
       (["false", "0", #""false""#, #""No""#, #""n""#, #""off""#, #""0""#], false),
     ]
     for (values, flag) in words {

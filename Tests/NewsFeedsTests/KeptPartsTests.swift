@@ -19,6 +19,7 @@ import Testing
       "A pier", nil
     ),
     ("<media:credit>Ann</media:credit><media:credit role='owner'>Bob</media:credit>", nil, "Ann, Bob"),
+    ("<media:credit>Ann</media:credit><media:credit role='owner'>Ann</media:credit>", nil, "Ann"),
     ("", nil, nil),
   ])
   func `A file of Media RSS has its own texts`(texts: String, alt: String?, credit: String?) throws {
@@ -39,10 +40,12 @@ import Testing
     let item = """
       <item><guid>1</guid><title>x</title><pubDate>2026</pubDate><media:credit>Ann</media:credit>
       <media:group><media:content url='https://example.org/a.jpg'/><media:credit>Bob</media:credit></media:group>
-      <media:content url='https://example.org/b.jpg'/><media:content><media:player url='https://v.example/1'/></media:content></item>
+      <media:group><media:content url='https://example.org/c.jpg'/></media:group>
+      <media:content url='https://example.org/b.jpg'><media:player url='https://v.example/2'/></media:content>
+      <media:content><media:player url='https://v.example/1'/></media:content></item>
       """
     let found = events(rss(item))
-    #expect(found.entries.first?.attachments.map(\.credit) == ["Ann", "Bob"])
+    #expect(found.entries.first?.attachments.map(\.credit) == ["Ann", "Bob", "Ann"])
     #expect(found.complaints == ["reduced line 5: a player is omitted: it is at https://v.example/1"])
     #expect(events(rss(item.replacing("<title>", with: "<link>https://v.example/1</link><title>"))).complaints == [])
   }
@@ -51,16 +54,22 @@ import Testing
     ("<content type='image/png' src='https://x.example/a.png'/>", "https://x.example/a.png image/png", nil),
     ("<content type='audio/mpeg' src='/a'/>", "https://example.org/a audio/mpeg", nil),
     ("<content src='https://x.example/a.mp4'/>", "https://x.example/a.mp4 video/mp4", nil),
+    ("<content xml:base='/b/' type='audio/mpeg' src='a'/>", "https://example.org/b/a audio/mpeg", nil),
     ("<content type='application/pdf' src='https://x.example/a'/>", "https://x.example/a application/pdf", nil),
     (
       "<content type='text/html' src='https://x.example/p'/>", nil,
       "the content is omitted: it is at https://x.example/p"
     ),
     ("<content type='text/html' src='https://example.org/1'/>", nil, nil),
+    ("<content type='html' src='https://x.example/p'>y</content>", nil, nil),
+    (
+      "<content type='image/svg+xml'><svg xmlns='http://www.w3.org/2000/svg'/></content>", nil,
+      "the content is omitted: its type is \"image/svg+xml\""
+    ),
     ("<content type='application/json'>{}</content>", nil, "the content is omitted: its type is \"application/json\""),
     ("<content type='image/png'>AAAA</content>", nil, "the content is omitted: its type is \"image/png\""),
     ("<summary type='markup'>x</summary>", nil, "the summary is omitted: its type is \"markup\""),
-    ("<content type='image/png'/>", nil, nil),
+    ("<content type='image/png'/>", nil, nil), ("<content type='image/png'> \n</content>", nil, nil),
   ])
   func `Content of Atom that is no text is a file or reported`(content: String, file: String?, loss: String?) {
     let link = "<link href='https://example.org/1'/>"
@@ -93,6 +102,8 @@ import Testing
     #expect(try NewsFeedsTests.entry(atom(episode, head: head + image)).attachments.map(\.url) == expected)
     let logo = "<logo>https://x.example/a.jpg</logo>"
     #expect(try NewsFeedsTests.entry(atom(episode, head: head + logo)).attachments.map(\.url) == expected)
+    let both = head + image + logo.replacing("a.jpg", with: "logo.jpg")
+    #expect(try NewsFeedsTests.entry(atom(episode, head: both)).attachments.map(\.url) == expected)
   }
 
   @Test func `Sounds and films of the text are attachments`() throws {
@@ -108,6 +119,13 @@ import Testing
         Attachment(url: "https://example.org/p.jpg", type: "image/jpeg"),
       ])
     #expect(entry.text == "example.org/v.mp4\nEpisode\nexample.org/b.php")
+    let sized = try NewsFeedsTests.entry(
+      item("<p>x</p><video src=/w width=640 height=360></video><img src=/p.png width=10 height=20 alt=Pier>"))
+    #expect(
+      sized.attachments == [
+        Attachment(url: "https://example.org/w", type: "video/mp4", width: 640, height: 360),
+        Attachment(url: "https://example.org/p.png", type: "image/png", width: 10, height: 20, alt: "Pier"),
+      ])
   }
 
   @Test func `An entry that is only a film or a picture has a text`() throws {
@@ -124,8 +142,11 @@ import Testing
   }
 
   @Test func `Footnotes that name the entry's own page stay inside`() throws {
-    let html = try #require(try entry(item("<a href=https://example.org/1#n>1</a><p id=n>x</p>")).html)
-    #expect(html.contains("href=\"#user-content-n\"") && html.contains("id=\"user-content-n\""))
+    let item = item("<a href=https://example.org/1#n>1</a><p id=n>x</p>")
+    for text in [item, item.replacing("<item>", with: "<item xml:base='https://cdn.example/'>")] {
+      let html = try #require(try entry(text).html)
+      #expect(html.contains("href=\"#user-content-n\"") && html.contains("id=\"user-content-n\""))
+    }
   }
 
   @Test func `What is missing is reported`() {

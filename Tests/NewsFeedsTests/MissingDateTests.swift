@@ -43,6 +43,7 @@ struct MissingDateTests {
     let entries = read(text, at: august.addingTimeInterval(0.0004)).entries
     #expect(entries.map(\.guid) == ["1", "2", "4"])
     #expect(entries.map(\.isDateFirstSeen) == [true, false, true])
+    #expect(entries.map(\.dateProblem) == [nil, nil, nil])
     #expect(entries.first?.date == august)
     #expect(entries.last?.date == august.addingTimeInterval(-0.001))
     #expect(read(text, at: august, pieces: 3).entries == entries)
@@ -67,11 +68,14 @@ struct MissingDateTests {
     let text = rss("<item><guid>1</guid><title>a</title><pubDate>whenever</pubDate></item>")
     let found = read(text, at: august)
     #expect(found.entries.map(\.date) == [august])
+    #expect(found.entries.map(\.dateProblem) == ["the date \"whenever\" cannot be read"])
     #expect(
       found.complaints == [
         "reduced line 5: the date \"whenever\" cannot be read; the time at which the entry was first seen is used"
       ])
     #expect(events(text).complaints == ["skipped line 5: the date \"whenever\" cannot be read"])
+    let long = events(text.replacing("whenever", with: String(repeating: "whenever", count: 50))).complaints
+    #expect(long.map { $0.utf8.count < 120 } == [true], "\(long)")
   }
 
   @Test("prefer the date of an old feed")
@@ -92,6 +96,18 @@ struct MissingDateTests {
     #expect(found.entries.map(\.text) == ["one", "two"])
     #expect(Set(found.entries.map(\.guid)).count == 2)
     #expect(read(rss(items), at: august + 5).entries.map(\.id) == found.entries.map(\.id))
+  }
+
+  @Test("have the same id whatever their text if they have a title, and differ by their texts if they share a name")
+  func titled() {
+    func items(_ name: String, _ texts: [(title: String, text: String)]) -> String {
+      let parts = texts.map { "<item>\(name)<title>\($0.title)</title><description>\($0.text)</description></item>" }
+      return rss(parts.joined())
+    }
+    let ids = ["one", "two"].map { read(items("", [("T", $0)]), at: august).entries.map(\.id) }
+    #expect(ids[0].count == 1 && ids[0] == ids[1])
+    let latest = items("<guid isPermaLink='false'>latest</guid>", [("T", "one"), ("U", "two"), ("U", "three")])
+    #expect(read(latest, at: august).entries.map(\.text) == ["one", "two", "three"])
   }
 
   @Test("are not restored from an export, whose lines have dates")

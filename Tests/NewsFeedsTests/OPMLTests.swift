@@ -28,7 +28,7 @@ struct OPMLTests {
   func everything() throws {
     let list = try list(
       """
-      <outline text="Top &amp; more" type="rss" xmlUrl="https://example.org/feed?a=1&amp;b=2" htmlUrl="https://example.org/" language="en-us"/>
+      <outline text="Top &amp; more" type="rss" xmlUrl="https://example.org/feed?a=1&amp;b=2" htmlUrl="https://example.org/" language=" en-us "/>
       <outline text="News"><outline title="Local News" text="ignored">
         <outline type="RSS" title="Title" text="Text" XMLURL=" feed://example.net/feed " category="/Boston/Weather,/Sport"/>
         <outline text="&lt;b&gt;Bold&lt;/b&gt; " xmlurl="feed:https://example.com/feed"><outline text="inside"/></outline>
@@ -77,9 +77,11 @@ struct OPMLTests {
       <outline xmlUrl=""/>
       <outline text="A link" type="link" url="https://example.org/"/><outline/><outline text="Folder"/>
       <outline text="Relative" type="atom" url="/feed"/>
-      <outline text="Url" type="rss" url="https://example.org/feed"/>
+      <outline text="Url" type="rss" url="https://example.org/feed" htmlUrl="javascript:alert(1)"/>
+      <outline text="Untyped" xmlUrl="" url="https://example.org/other"/>
       """)
     #expect(list.feeds.map(\.address) == ["https://example.org/feed"])
+    #expect(list.feeds.map(\.homePage) == [nil])
     #expect(
       list.problems.map(\.description) == [
         "line 3: the feed \"No address\" has no http or https address (xmlUrl)",
@@ -87,6 +89,7 @@ struct OPMLTests {
         "line 5: the feed \"Script\" has no http or https address (xmlUrl)",
         "line 6: the feed \"\" has no http or https address (xmlUrl)",
         "line 8: the feed \"Relative\" has no http or https address (xmlUrl)",
+        "line 10: the feed \"Untyped\" has no http or https address (xmlUrl)",
       ])
   }
 
@@ -99,10 +102,33 @@ struct OPMLTests {
       <outline type="RSS2" text="C" href="https://example.org/c"/>
       <outline type="application/atom+xml" name="D" url="https://example.org/d"/>
       <outline text="E" XML_URL="https://example.org/e"/><outline type="link" href="https://example.org/f"/>
+      <outline xmlns:x="urn:x" x:text="no" text="F" xml-url="https://example.org/g"/>
+      <outline text="G" xmlUrl="" XMLURL="https://example.org/h"/>
       """)
     #expect(list.problems == [])
-    #expect(list.feeds.map(\.title) == ["A", "B", "C", "D", "E"])
-    #expect(list.feeds.map { $0.topics.map(\.slug) } == [["tech"], ["empty"], [], [], []])
+    #expect(list.feeds.map(\.title) == ["A", "B", "C", "D", "E", "F", "G"])
+    #expect(list.feeds.map { $0.topics.map(\.slug) } == [["tech"], ["empty"], [], [], [], [], []])
+    for type in ["feed", "rdf", "podcast"] {
+      #expect(try self.list("<outline type='\(type)' url='https://example.org/'/>").feeds.count == 1, "\(type)")
+    }
+  }
+
+  private static func text(_ bytes: Int) -> String { String(repeating: "x", count: bytes) }
+
+  @Test(
+    "report names of folders and feeds that are shortened, and categories",
+    arguments: [
+      ("text='\(text(256))'", 0), ("text='\(text(257))'", 1),
+      ("xmlUrl='https://a.example/' text='\(text(1024))'", 0), ("xmlUrl='https://a.example/' text='\(text(1025))'", 1),
+      ("xmlUrl='https://a.example/' category='/\(text(256))'", 0),
+      ("xmlUrl='https://a.example/' category='/\(text(257))'", 1),
+      ("xmlUrl='https://a.example/' category='\(String(repeating: "/a,", count: 2730))'", 0),
+      ("xmlUrl='https://a.example/' category='\(String(repeating: "/a,", count: 2731))'", 1),
+    ] as [(String, Int)])
+  func long(attributes: String, problems: Int) throws {
+    let found = try list("<outline \(attributes)/>").problems.map(\.description)
+    #expect(found.count == problems)
+    #expect(found.allSatisfy { $0.hasPrefix("line 3: a name or category of ") && $0.hasSuffix(" is shortened") })
   }
 
   @Test("have the preferred one of several addresses, the first title, and at most 100 problems")
@@ -114,7 +140,9 @@ struct OPMLTests {
       #expect(list.feeds.map(\.address) == ["https://example.org/\(name)"])
     }
     #expect(try list("", head: "<title>First</title><title>Second</title>").title == "First")
-    #expect(try list(String(repeating: "<outline type='rss' text='A'/>", count: 101)).problems.count == 100)
+    for outline in ["<outline type='rss' text='A'/>", "<outline text='A' text='B'/>"] {
+      #expect(try list(String(repeating: outline, count: 101)).problems.count == 100)
+    }
   }
 
   @Test("keep folders with different names and the same slug apart")
@@ -122,6 +150,18 @@ struct OPMLTests {
     let list = try list(
       "<outline text='C'><outline text='C#'><outline text='c' xmlUrl='https://example.org/'/></outline></outline>")
     #expect(list.feeds.first?.topics.map(\.label) == ["C", "C#"])
+    let inner = "<outline text='B' xmlUrl='https://example.org/b'/>"
+    let nested = try self.list("<outline text='A' category='/x' xmlUrl='https://example.org/a'>\(inner)</outline>")
+    #expect(nested.feeds.map { $0.topics.map(\.slug) } == [["x"], []])
+    let labelled = try self.list("<outline text='A' category='/x,/y'>\(inner)</outline>")
+    #expect(labelled.feeds.first?.topics.map(\.slug) == ["x", "y"])
+    let folders = ["Sport", "SPORT"].map { "<outline text='\($0)'>\(inner)</outline>" }.joined()
+    #expect(try self.list(folders).feeds.first?.topics.map(\.label) == ["Sport"])
+    for category in ["", " category='/x'"] {
+      let long = try self.list("<outline text='\(Self.text(300))'\(category)>\(inner)</outline>")
+      let sizes = long.feeds.flatMap(\.topics).map(\.label.utf8.count)
+      #expect(sizes.count == 1 && sizes.allSatisfy { $0 <= 256 }, "\(sizes)")
+    }
   }
 
   @Test("are read after text and before text that do not belong to them")
@@ -195,10 +235,14 @@ struct OPMLTests {
       ("FEED:http://example.org/feed", "http://example.org/feed"), ("podcast:example.org/a", "https://example.org/a"),
       ("example.org/feed", "https://example.org/feed"), ("www.example.org", "https://www.example.org"),
       ("example.org:8080/feed?a=1", "https://example.org:8080/feed?a=1"), ("example.org", "https://example.org"),
+      ("example.org?a=1", "https://example.org?a=1"), ("my-site.example/feed", "https://my-site.example/feed"),
       ("//example.org/feed", "https://example.org/feed"), ("feed.xml", nil), ("/feed.xml", nil),
       ("feeds/news.xml", nil),
       ("mailto:ann@example.org", nil), ("javascript:alert(1)", nil), ("urn:x:y.z", nil), ("a b.org/feed", nil),
-      ("example.org:port/feed", nil), ("ftp://example.org/feed", nil), ("feed:", nil), ("127.0.0.1/feed", nil),
+      ("feeds:example.org/a", "https://example.org/a"), ("itpcs://example.org/a", "https://example.org/a"),
+      ("rss://example.org/a", "https://example.org/a"), ("example.x/feed", nil), (".example.org/feed", nil),
+      ("exa_mple.org/feed", nil), ("example.org:port/feed", nil),
+      ("ftp://example.org/feed", nil), ("feed:", nil), ("127.0.0.1/feed", nil),
     ] as [(String, String?)])
   func addresses(written: String, address: String?) throws {
     let list = try list("<outline text='A' xmlUrl='\(written)'/>")
@@ -222,6 +266,11 @@ struct OPMLTests {
         "line 7: the feed \"No address\" has no http or https address (xmlUrl)",
         "line 3: has the attribute \"text\" twice; the first one applies",
         "line 3: has the attribute \"text\" twice; the first one applies",
+      ])
+    let later = "\n<opml><body><outline text='A' text='B' xmlUrl='https://example.org/'/></body></opml>"
+    #expect(
+      try OPML(reading: Data(later.utf8)).problems.map(\.description) == [
+        "line 2: has the attribute \"text\" twice; the first one applies"
       ])
     for broken in ["<outline text='a/><outline/>", "<outline text=a/>", "<outline <b/>", "<outline"] {
       #expect(throws: FeedProblem.self) { try self.list(broken) }
@@ -253,6 +302,8 @@ struct OPMLTests {
         OPML.Feed(
           address: "https://example.org/a", homePage: "https://example.org/", language: "en",
           topics: [FeedCategory(slug: "sport", label: "Sport"), FeedCategory(slug: "news", label: "News")]),
+        OPML.Feed(
+          address: "https://example.org/c", title: "C", topics: [FeedCategory(slug: "sport", label: "Sport")]),
       ])
     #expect(
       String(decoding: list.data(createdAt: august), as: UTF8.self) == """
@@ -267,6 +318,7 @@ struct OPMLTests {
             <outline text="Sport" title="Sport" category="/sport">
               <outline type="rss" text="https://example.org/a" title="https://example.org/a" xmlUrl="https://example.org/a" \
         htmlUrl="https://example.org/" language="en" category="/sport,/news"/>
+              <outline type="rss" text="C" title="C" xmlUrl="https://example.org/c" category="/sport"/>
             </outline>
           </body>
         </opml>

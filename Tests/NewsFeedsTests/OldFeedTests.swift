@@ -23,6 +23,10 @@ struct OldFeedTests {
     #expect(found.entries.map(\.text) == ["one", "two bold"])
     let built = events(Self.old(version, date: "<lastBuildDate>2026-08-20T13:45:00Z</lastBuildDate>"))
     #expect(built.entries == found.entries)
+    let twice = "<pubDate>Thu, 20 Aug 2026 13:45:00 GMT</pubDate><lastBuildDate>2026-09-01</lastBuildDate>"
+    #expect(events(Self.old(version, date: twice)).entries == found.entries)
+    let unclear = Self.old(version).replacing("<title>A</title>", with: "<title>A</title><pubDate>soon</pubDate>")
+    #expect(events(unclear).complaints == ["skipped line 2: the date \"soon\" cannot be read"])
     #expect(events(Self.old("2.0")).complaints == ["skipped line 2: has no date", "skipped line 3: has no date"])
   }
 
@@ -34,6 +38,34 @@ struct OldFeedTests {
     #expect(first.map(\.id) == second.map(\.id))
     #expect(first.map(\.digest) == second.map(\.digest))
     #expect(first.map(\.date) != second.map(\.date))
+    // The day of a channel is not that of its entries.
+    #expect(second.map(\.sharesName) == [false, false])
+  }
+
+  @Test("have a vocabulary with any of its URIs")
+  func vocabularies() throws {
+    for uri in [
+      "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/",
+      "http://channel.netscape.com/rdf/simple/0.9/", "http://backend.userland.com/rss2",
+      "http://backend.userland.com/rss2.1", "http://backend.userland.com/rss", "http://blogs.law.harvard.edu/tech/rss",
+    ] {
+      let item = "<item><title>t</title><pubDate>2026</pubDate></item>"
+      #expect(try entry("<rss xmlns='\(uri)'><channel>\(item)</channel></rss>").title == "t", "\(uri)")
+    }
+    func files(_ element: String, _ uri: String) throws -> [String] {
+      let fields = "<guid>1</guid><title>t</title><pubDate>2026</pubDate><x:\(element) xmlns:x='\(uri)'/>"
+      return try entry(rss("<item>\(fields)</item>")).attachments.map(\.url)
+    }
+    for uri in [
+      "http://www.google.com/schemas/play-podcasts/1.0", "https://podcastindex.org/namespace/1.0",
+      "https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md",
+    ] {
+      #expect(try files("image href='https://example.org/a.jpg'", uri) == ["https://example.org/a.jpg"], "\(uri)")
+    }
+    let board = try files("content url='https://example.org/a.jpg'", "http://www.rssboard.org/media-rss")
+    #expect(board == ["https://example.org/a.jpg"])
+    let draft = "<x:draft xmlns:x='http://www.w3.org/2007/app'>yes</x:draft>"
+    #expect(events(rss("<item><guid>1</guid><title>t</title><pubDate>2026</pubDate>\(draft)</item>")).entries == [])
   }
 
   @Test("are RSS 0.90 and 1.0 with any prefixes")
@@ -92,14 +124,17 @@ struct OldFeedTests {
 
   @Test("may have bases on the root, the channel, the item and its text")
   func bases() throws {
-    let entry = try entry(
-      """
+    let text = """
       <rss xml:base="https://example.org/a/"><channel xml:base="b/"><item xml:base="c/"><guid>1</guid><link>p</link>
       <pubDate>20 Aug 2026</pubDate><description xml:base="d/">&lt;img src="i"&gt;x</description>
       <enclosure url="e.mp3"/></item></channel></rss>
-      """)
+      """
+    let entry = try entry(text)
     #expect(entry.url == "https://example.org/a/b/c/p")
     #expect(entry.html == "<img src=\"https://example.org/a/b/c/d/i\"/>x")
+    let summary = "<description xml:base=\"s/\">s</description>"
+    let body = text.replacing("description", with: "content:encoded").replacing("<encl", with: summary + "<encl")
+    #expect(try NewsFeedsTests.entry(body).html == entry.html)
     #expect(
       entry.attachments.map(\.url) == ["https://example.org/a/b/c/e.mp3", "https://example.org/a/b/c/d/i"])
   }

@@ -101,10 +101,15 @@ struct RSSTests {
       ("<author>ann@example.org</author>", nil), ("<author>Ann</author>", "Ann"),
       ("<dc:creator><![CDATA[Ann]]></dc:creator><author>x@y (Z)</author>", "Ann"),
       ("<author>Ann (ann@example.org)</author>", "Ann"), ("<author>Ann (Example News)</author>", "Ann (Example News)"),
+      ("<author>\"Ann\" &lt;ann@example.org&gt;</author>", "Ann"),
+      ("<author>Ann ann@example.org</author>", "Ann ann@example.org"),
+      ("<itunes:author>Bob</itunes:author><dc:author>Ann</dc:author>", "Ann"),
       ("<dc:creator>Ann (ann@example.org)</dc:creator>", "Ann"), ("<dc:author>Ann</dc:author>", "Ann"),
       ("<itunes:author>Ann</itunes:author>", "Ann"), ("<author><name>Ann</name></author>", "Ann"),
       ("<author>ann@example.org</author><itunes:author>Bob</itunes:author>", "Bob"),
       ("<atom:author><atom:name>Ann</atom:name></atom:author>", "Ann"),
+      ("<dc:creator>Ann</dc:creator><dc:creator>Ann</dc:creator>", "Ann"),
+      ("<dc:creator>&amp;nbsp;</dc:creator><dc:creator>Ann</dc:creator>", "Ann"),
     ])
   func authors(field: String, author: String?) throws {
     let entry = try entry(
@@ -199,6 +204,10 @@ struct RSSTests {
     let item = "<item><guid>1</guid><pubDate>20 Aug 2026</pubDate><description>x</description></item>"
     #expect(try entry(rss(item, channel: channel)).source == "rss:https://example.org/home")
     #expect(try entry(rss(item, channel: "")).source == "rss:Example")
+    #expect(try entry(rss(item, channel: "<title>Other</title>")).source == "rss:Example")
+    let links = "<link>https://example.org/</link><link>https://example.org/2</link>"
+    #expect(try entry(rss(item, channel: links)).source == "rss:https://example.org/")
+    #expect(try entry("<rss><channel>\(item)</channel></rss>").source == "rss:urn:tidings:feed")
   }
 
   @Test(

@@ -26,6 +26,7 @@ struct ReferenceTests {
     "are read as text and noted with their line",
     arguments: [
       ("A & B", "A & B"), ("A && B", "A && B"), ("AT&T", "AT&T"), ("a &; b", "a &; b"), ("a &1; b", "a &1; b"),
+      ("a &-b; c", "a &-b; c"), ("a &.b; c", "a &.b; c"),
       ("a &#; b", "a &#; b"), ("a &#x; b", "a &#x; b"), ("a &#1x; b", "a &#1x; b"), ("a&b#c;", "a&b#c;"),
       ("&" + String(repeating: "n", count: 65) + ";", "&" + String(repeating: "n", count: 65) + ";"),
       ("a &\u{E9} b", "a &\u{E9} b"), ("x &", "x &"), ("\n\nA & B", "A & B"),

@@ -32,6 +32,10 @@ struct SlugTests {
     let cut = try #require(Slug.make(String(repeating: "x", count: 65)))
     #expect(TopicSlug.isValid(cut))
     #expect(cut.hasPrefix("xxx"))
+    // The hyphen between two words is the one in front of the digest.
+    let words = String(repeating: "x", count: 52) + " " + String(repeating: "y", count: 30)
+    let edge = try #require(Slug.make(words))
+    #expect(edge.hasPrefix("xxx") && !edge.contains("--"))
   }
 
   @Test("are equal for both spellings of an accent, also when truncated")

@@ -26,12 +26,19 @@ struct WrittenTagTests {
       "The <iframe> tag is blocked by <script> rules. Read on.", "a<b and c>d", "std::vector<b> and <i>",
       "Why (<br>) breaks", "\u{201C}<p>\u{201D} considered harmful", "x <!-- open", "Is <textarea> dead?",
       "Do you need <!DOCTYPE html>?", "<noscript> explained", "1 < 2 > 0", "</p> or not",
+      "Is a<b>c true?",
     ])
   func words(text: String) throws {
     let found = try read(text)
     #expect(found.title == text)
     #expect(found.text == text)
     #expect(found.atom == text)
+  }
+
+  @Test("are markup after a document type at the start of a description", arguments: ["", " ", "\n "])
+  func documentType(blanks: String) throws {
+    #expect(try read("\(blanks)<!DOCTYPE html>Fog & rain").text == "Fog & rain")
+    #expect(try read("<!DOCTYPE html> explained").title == "<!DOCTYPE html> explained")
   }
 
   @Test(
@@ -159,6 +166,7 @@ struct WrittenTagTests {
       "Never put a <p> inside another <p>.", "<div> or <span>? A guide", "A <td> belongs to a <tr>",
       "Both <li> and <li> again", "What <blockquote> means", "The <br> tag", "A <br>-tag breaks", "Use <br>, not <p>",
       "<p> considered harmful", "Is a <dt> without <dd> valid?", "The <hr> element", "Use <hr/>.",
+      "Use <p>,<div>,<td> here", "The tag \u{2014}<p>\u{2014} starts", "Long <wbr> words",
     ])
   func blocks(text: String) throws {
     let found = try read(text)
@@ -172,6 +180,7 @@ struct WrittenTagTests {
       ("<i class=\"icon\"></i> News", "News"), ("<span style='color:red'>Cut off", "Cut off"),
       ("<a href='/x'>Link</a> here", "Link here"), ("One<br clear=\"all\">two", "One\ntwo"),
       ("<img src='https://a.example/x.png' alt='Flag'> Berlin", "Flag Berlin"),
+      ("<img src='/x.png' alt='Flag'> Berlin", "Flag Berlin"),
       ("<font color=red>Red</font> alert", "Red alert"), ("<div class=x>Words</div>", "Words"),
       ("<p align=left>Words", "Words"), ("Hello,<br> you", "Hello,\nyou"),
       ("<b>Note</b>: the <ul> and </ul> tags", "Note: the <ul> and </ul> tags"),
@@ -189,11 +198,14 @@ struct WrittenTagTests {
       ("First line <br> second line", "First line\nsecond line"), ("First <hr> second", "First\n\nsecond"),
       ("One two. <p> Three four.", "One two.\n\nThree four."), ("<div class=x> The pier.", "The pier."),
       ("<p> The pier. </p>", "The pier."), ("A picture <img src='a.png' alt='Pier'> here", "A picture Pier here"),
+      ("A picture <img srcset='/a.png 2x' alt='Pier'> here", "A picture Pier here"),
       ("<li> One <li> Two <li> Three", "One\nTwo\nThree"), ("One\n<p>\nTwo", "One\n\nTwo"),
       ("Intro. <blockquote> Quoted words </blockquote>", "Intro.\n\nQuoted words"),
       ("Watch <iframe src='https://v.example/1'></iframe> now", "Watch\nv.example/1\nnow"),
       ("<p> Ja </p>", "Ja"), ("First <br/> second", "First\nsecond"),
       ("One two… <p> Three four.", "One two…\n\nThree four."), ("潮が引く。 <p> 潮が満ちる。", "潮が引く。\n\n潮が満ちる。"),
+      ("“One two” <p> Three four.", "“One two”\n\nThree four."), ("«Un deux» <p> Trois.", "«Un deux»\n\nTrois."),
+      ("潮が引く！ <p> 潮が満ちる。", "潮が引く！\n\n潮が満ちる。"), ("潮が引く？ <p> 潮が満ちる。", "潮が引く？\n\n潮が満ちる。"),
     ])
   func sentences(text: String, plain: String) throws {
     #expect(try read(text).text == plain)

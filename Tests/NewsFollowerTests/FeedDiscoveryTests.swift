@@ -85,21 +85,24 @@ import Testing
     }
   }
 
-  @Test("The first three links of a page are tried, and the failure names the first of them")
-  func manyLinks() async throws {
+  @Test(
+    "The first three links of a page are tried, and the failure names the first of them", arguments: [200, 404])
+  func manyLinks(status: Int) async throws {
     try await Followed.with { followed in
+      let third = "http://private.example:\(followed.server.port)/3"
       followed.server.respond { request in
         switch request.path {
-        case "/": Self.page((1...4).map { Self.link("/\($0)") }.joined())
+        case "/": Self.page(["/1", "/2", third, "/4"].map(Self.link).joined())
         case "/1": FaultResponse(status: 503)
-        case "/2": Self.page("")
+        case "/2": status == 200 ? Self.page("") : FaultResponse(status: status)
         case "/4": Followed.feed(["a"])
         default: FaultResponse(status: 404)
         }
       }
       let message = try await followed.poll(try await followed.subscribe("/")).lastError?.message
       #expect(message?.contains("/1: the server has answered with the status 503") == true, "\(message ?? "")")
-      #expect(followed.server.requests.map(\.path) == ["/", "/1", "/2", "/3"])
+      // The third one is refused before it is requested.
+      #expect(followed.server.requests.map(\.path) == ["/", "/1", "/2"])
     }
   }
 
@@ -248,6 +251,7 @@ import Testing
       }
       let failed = try await followed.poll(id)
       #expect(failed.url.hasSuffix("/feed") && failed.lastError?.message.contains("is not a feed") == true)
+      #expect(failed.lastError?.status == 200)
       #expect(followed.server.requests.count == 1)
       // With a new address, the search begins again.
       let url = "http://feeds.example:\(followed.server.port)/page"

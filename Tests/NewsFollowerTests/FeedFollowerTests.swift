@@ -4,7 +4,6 @@ import News
 import NewsFollower
 import NewsStore
 import PostgresClient
-import Synchronization
 import TestKit
 import TestSupport
 import Testing
@@ -116,7 +115,8 @@ import Testing
   }
 
   @Test(
-    "An answer without a feed is a failure", arguments: ["", "{\"error\": \"busy\"}", "<rss><channel><item>", "null"])
+    "An answer without a feed is a failure, and a line with an entry is a feed",
+    arguments: ["", "{\"error\": \"busy\"}", "<rss><channel><item>", "null"])
   func noFeed(body: String) async throws {
     try await Followed.with { followed in
       followed.server.respond { _ in FaultResponse(body: Data(body.utf8)) }
@@ -127,6 +127,9 @@ import Testing
       // It does not have the content that the client is to have already.
       followed.server.respond { _ in .notModified() }
       #expect(try await followed.poll(id).lastError?.status == 304)
+      let line = Data(#"{"guid": "1", "title": "a", "text": "x", "date": "2026-01-02T00:00:00Z"}"#.utf8)
+      followed.server.respond { _ in FaultResponse(body: line) }
+      #expect(try await followed.poll(id).lastError == nil)
     }
   }
 
@@ -186,23 +189,6 @@ import Testing
       // There is room for 16 polls. All of them would be those of the feeds that are due for a longer time.
       let paths = followed.server.requests.map(\.path)
       #expect(paths.count == 32 && paths[..<16].count { !$0.hasPrefix("/failing") } == 8, "\(paths)")
-    }
-  }
-
-  @Test("The number of polls at a time is bounded")
-  func width() async throws {
-    try await Followed.with { followed in
-      let most = Mutex(0)
-      followed.server.respond { [server = followed.server] _ in
-        let open = server.openConnections
-        most.withLock { $0 = max($0, open) }
-        return FaultResponse().hanging(at: .start)
-      }
-      for number in 0..<40 { _ = try await followed.subscribe("/\(number)") }
-      try await followed.follower.pollDue()
-      #expect(followed.server.requests.count == 40)
-      // There are at most 16, and as many connections that the server has not seen end.
-      #expect(most.withLock { $0 } <= 32)
     }
   }
 
@@ -332,39 +318,31 @@ import Testing
   /// A feed that arrives so slowly that its poll takes longer than any test.
   private static let slow = FaultResponse(body: Data(repeating: 32, count: 10_000)).dripping(every: .milliseconds(100))
 
-  @Test("A poll that is interrupted is no failure of its feed, which is polled again after a minute")
-  func interrupted() async throws {
+  @Test(
+    "A poll that is interrupted is no failure of its feed, which is polled again after a minute",
+    arguments: [false, true])
+  func interrupted(isStoring: Bool) async throws {
     try await Followed.with { followed in
-      followed.server.respond { _ in Self.slow }
+      followed.server.respond { _ in isStoring ? Followed.feed(["a"]) : Self.slow }
       let id = try await followed.subscribe("/feed")
-      let poll = Task { try await followed.follower.poll(id) }
-      try await eventually("the feed is requested") { !followed.server.requests.isEmpty }
-      poll.cancel()
-      _ = await poll.result
+      try await followed.sql.transaction { transaction in
+        if isStoring { _ = try await transaction.query("LOCK TABLE items IN ACCESS EXCLUSIVE MODE") }
+        let poll = Task { try await followed.follower.poll(id) }
+        try await eventually("the feed is requested, or its entries wait") {
+          if !isStoring { return !followed.server.requests.isEmpty }
+          let waiting = try await followed.sql.query(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+          return !waiting.isEmpty
+        }
+        poll.cancel()
+        _ = await poll.result
+      }
       #expect(!followed.log.text.contains("warning"), "\(followed.log.text)")
       let subscription = try await followed.store.subscription(id)
       #expect(subscription.lastError == nil && subscription.lastSuccess == nil)
       #expect(subscription.nextPoll == Followed.start + 60)
       #expect(try await followed.store.leaseSubscription(for: 60, at: Followed.start + 59) == nil)
       #expect(try await followed.store.leaseSubscription(for: 60, at: Followed.start + 60) != nil)
-    }
-  }
-
-  @Test("A poll that another process has taken over after five minutes stores nothing")
-  func takenOver() async throws {
-    try await Followed.with { followed in
-      followed.server.respond { _ in Followed.feed(["a"]).hanging(at: .start) }
-      let id = try await followed.subscribe("/feed")
-      async let attempt = followed.follower.poll(id)
-      try await eventually("the feed is requested") { !followed.server.requests.isEmpty }
-      let store = followed.store
-      #expect(try await store.leaseSubscription(for: 60, only: id, at: Followed.start + 299) == nil)
-      #expect(try await store.leaseSubscription(for: 60, only: id, at: Followed.start + 300) != nil)
-      followed.server.release()
-      _ = try await attempt
-      let subscription = try await store.subscription(id)
-      #expect(subscription.lastSuccess == nil && subscription.lastError == nil)
-      #expect(try await followed.titles() == [])
     }
   }
 

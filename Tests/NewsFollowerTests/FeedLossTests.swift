@@ -55,6 +55,9 @@ import Testing
       followed.server.respond { _ in newItems == 1 ? feed : feed.withoutEnd }
       let subscription = try await followed.poll(try await followed.subscribe("/feed"))
       #expect(subscription.lastError != nil && subscription.paused == (newItems == 1))
+      // The response with too many entries is not at fault.
+      let status: Int? = newItems == 1 ? nil : 200
+      #expect(subscription.lastError?.status == status)
       #expect(subscription.losses?.messages.contains { $0.contains("neither text nor title") } == true)
     }
   }
@@ -76,10 +79,12 @@ import Testing
     }
   }
 
-  @Test("The reason of a failure is safe to print")
+  @Test("The reason of a failure is that of the first line that cannot be read, and safe to print")
   func unsafeReason() async throws {
     try await Followed.with { followed in
-      followed.server.respond { _ in Followed.unreadableLine }
+      let line = String(decoding: Followed.unreadableLine.body, as: UTF8.self)
+      let body = Data((line + "\n" + #"{"sourceDigest": ""}"# + "\n").utf8)
+      followed.server.respond { _ in FaultResponse(body: body) }
       let message = try await followed.poll(try await followed.subscribe("/feed")).lastError?.message
       #expect(message?.contains("the topic's language \"de\" is not a language tag") == true, "\(message ?? "")")
     }

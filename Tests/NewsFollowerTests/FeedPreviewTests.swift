@@ -25,7 +25,10 @@ import Testing
 
   @Test(
     "It has the address that a subscription would have: that after permanent redirects",
-    arguments: [("/feed", "/feed"), ("/old", "/feed"), ("/today", "/today"), ("/page", "/feed"), ("/pages", "/today")])
+    arguments: [
+      ("/feed", "/feed"), ("/old", "/feed"), ("/today", "/today"), ("/page", "/feed"), ("/pages", "/today"),
+      ("/leads", "/leads"),
+    ])
   func address(path: String, address: String) async throws {
     try await Followed.with { followed in
       followed.server.respond { request in
@@ -34,6 +37,7 @@ import Testing
         case "/today": FaultResponse(status: 302, headers: [("Location", "/feed")])
         case "/page": Self.page(["/old"])
         case "/pages": Self.page(["/nowhere", "/today"])
+        case "/leads": Self.page([]).setting("Refresh", "0; url=/feed")
         case "/feed": Followed.feed(["a", "b"], channel: "<language>de</language>")
         default: FaultResponse(status: 404)
         }
@@ -49,8 +53,9 @@ import Testing
   @Test("It has the first five entries, and the number of all of them")
   func count() async throws {
     try await Followed.with { followed in
-      followed.server.respond { _ in Followed.feed(["a", "b", "c", "d", "e", "f"]) }
+      followed.server.respond { _ in Followed.feed(["a", "b", "c", "d", "e", "f"], hasDates: false) }
       let preview = try await Self.preview(followed, "/feed")
+      #expect(preview.items.first?.date == Followed.start, "an entry without a date has the present one")
       #expect(preview.count == 6 && preview.items.map(\.title) == ["a", "b", "c", "d", "e"])
     }
   }
@@ -81,20 +86,21 @@ import Testing
     }
   }
 
-  @Test("Its failure names the first link of a page that cannot be read", arguments: [503, 200])
-  func firstLink(status: Int) async throws {
+  @Test("Its failure names the first link of a page that cannot be read", arguments: [(503, 200), (200, 404)])
+  func firstLink(status: Int, second: Int) async throws {
     try await Followed.with { followed in
+      let third = "http://private.example:\(followed.server.port)/3"
       followed.server.respond { request in
         switch request.path {
-        case "/page": Self.page(["/1", "/2"])
-        case "/1": FaultResponse(status: status, body: Data("<p>Hello</p>".utf8))
-        default: FaultResponse(status: 404)
+        case "/page": Self.page(["/1", "/2", third])
+        default: FaultResponse(status: request.path == "/1" ? status : second, body: Data("<p>Hello</p>".utf8))
         }
       }
       let failure = await #expect(throws: FeedPreviewFailure.self) { try await Self.preview(followed, "/page") }
       #expect(failure?.status == 200)
       #expect(failure?.reason.contains("whose feed cannot be read: http://feeds.example") == true)
       #expect(failure?.reason.contains("/1: ") == true && failure?.reason.contains("/2: ") == false)
+      #expect(failure?.reason.contains("private") == false)
     }
   }
 

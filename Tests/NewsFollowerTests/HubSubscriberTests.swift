@@ -379,7 +379,8 @@ import Testing
     try await Hubs.with { hubs in
       let text = """
         {"version": "https://jsonfeed.org/version/1.1", "title": "Port", "feed_url": "https://port.example/feed.json",
-        "hubs": [{"type": "WebSub", "url": "https://hub.example/"}], "items": []}
+        "items": [], "hubs": [{"type": "WebSub", "url": "https://u@hub.example/"},
+        {"type": "WebSub", "url": "https://hub.example/"}]}
         """
       let fields = [(name: "Content-Type", value: "application/feed+json")] + (link.map { [("Link", $0)] } ?? [])
       hubs.serve(FaultResponse(headers: fields, body: Data(text.utf8)))

@@ -71,6 +71,12 @@ import Testing
     let (items, notes) = Self.items(entries, ImportBatch.Assignment())
     #expect(items.map { $0.content.date == Self.now } == [false, true])
     #expect(notes == ["2: the date 2999-01-02T00:00:00.000Z is in the future; the current time is used"])
+    let reader = FeedReader()
+    let line = Data(#"{"guid": "1", "text": "x", "date": "2999-01-02T00:00:00Z"}"#.utf8)
+    // Dates have whole milliseconds.
+    var batch = ImportBatch(now: Self.now + 0.0004)
+    for case .entry(let entry) in reader.feed(line) + reader.finish() { _ = batch.add(entry) }
+    #expect(batch.takeItems().map(\.content.date) == [Self.now])
   }
 
   @Test("of an export bring their topics with them, and make no others")
@@ -88,6 +94,20 @@ import Testing
     let items = (1...2).map { _ in batch.takeItems() }
     #expect(items.map(\.count) == [1, 0])
     #expect(items[0].map(\.content.topics) == [["a", "b"]] && items[0].map(\.isCopy) == [true])
+  }
+
+  @Test("have a topic of an export as it was, also if a category has its name")
+  func topicsOfExports() {
+    let lines = """
+      {"id": "0199d9f4-7c3e-7b1a-8f00-0123456789ab", "date": "2026-01-02T00:00:00Z", "text": "x", "sourceDigest": "", \
+      "topics": ["a"], "newTopics": [{"slug": "a", "titles": {"en": "A"}, "position": 3}]}
+      {"guid": "1", "date": "2026-01-02T00:00:00Z", "text": "x", "topics": ["A"]}
+      """
+    let reader = FeedReader()
+    var batch = ImportBatch(now: Self.now)
+    for case .entry(let entry) in reader.feed(Data(lines.utf8)) + reader.finish() { _ = batch.add(entry) }
+    #expect(batch.takeTopics(beside: [:]) == ["a": TopicContent(titles: ["en": "A"], position: 3)])
+    #expect(batch.takeItems().map(\.content.topics) == [["a"], ["a"]])
   }
 
   @Test("keep all that their feed says, and all that tells them from other entries")

@@ -74,6 +74,22 @@ import Testing
       ("item", #"{"gone": "out-of-scope"}"#, "gone"),
       ("item", #"{"erased": "2026-01-02T00:00:00Z", "text": null}"#, "erased"),
       ("item", #"{"erased": "2026-01-02T00:00:00Z", "state": "retracted"}"#, "erased"),
+      ("item", #"{"erased": "2026-01-02T00:00:00Z", "state": "retracted", "text": null, "title": "x"}"#, "erased"),
+      ("item", #"{"erased": "2026-01-02T00:00:00Z", "state": "retracted", "text": null, "summary": "x"}"#, "erased"),
+      ("item", #"{"erased": "2026-01-02T00:00:00Z", "state": "retracted", "text": null, "html": "x"}"#, "erased"),
+      ("item", #"{"erased": "2026-01-02T00:00:00Z", "state": "retracted", "text": null, "author": "x"}"#, "erased"),
+      (
+        "item",
+        #"{"erased": "2026-01-02T00:00:00Z", "state": "retracted", "text": null, "url": "https://example.org/"}"#,
+        "erased"
+      ),
+      (
+        "item",
+        """
+        {"erased": "2026-01-02T00:00:00Z", "state": "retracted", "text": null,
+         "attachments": [{"url": "https://example.org/a", "type": "image/png"}]}
+        """, "erased"
+      ),
       ("item", #"{"source": "a"}"#, "source"), ("item", #"{"source": "a", "sourceDigest": "\#(digest)"}"#, "source"),
       ("item", #"{"source": "a\u0000", "guid": "b", "sourceDigest": "\#(digest)"}"#, "source"),
       ("item", #"{"source": "a", "guid": "b", "sourceDigest": "0a"}"#, "sourceDigest"),

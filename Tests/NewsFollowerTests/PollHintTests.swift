@@ -155,6 +155,18 @@ import Testing
     }
   }
 
+  @Test("A feed with a single date is polled like one without dates")
+  func singleDate() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Self.feed([3600]) }
+      let id = try await followed.subscribe("/feed")
+      for wait in [3600.0, 5400, 8100] {
+        _ = try await followed.poll(id)
+        #expect(abs(try await followed.wait(id) - wait * Self.spread) < 0.01)
+      }
+    }
+  }
+
   @Test(
     "The wait doubles with each failure, up to half a day",
     arguments: [(0, 300), (1, 600), (7, 38_400), (8, 43_200), (5000, 43_200)] as [(Int, Double)])

@@ -2,6 +2,7 @@ import FaultServer
 import NewsFollower
 import NewsStore
 import TestKit
+import TestSupport
 import Testing
 
 /// The tasks of a server that follow feeds, while nothing else is due.
@@ -12,15 +13,42 @@ import Testing
   @Test("A feed that is followed while the follower rests is polled within seconds")
   func newFeed() async throws {
     try await Followed.with { followed in
-      followed.server.respond { _ in Followed.feed(["a"]) }
+      followed.server.respond { request in
+        request.path == "/1" ? FaultResponse().hanging(at: .start) : Followed.feed(["a"])
+      }
+      let looks = Count()
+      let follower = FeedFollower(
+        store: followed.store, client: followed.client, logger: followed.log.logger,
+        clock: {
+          _ = looks.next()
+          return followed.now
+        }, countTime: .seconds(1000))
       _ = try await followed.subscribe("/1")
-      let running = Task { await followed.follower.run() }
+      let running = Task { await follower.run() }
       defer { running.cancel() }
-      try await eventually("the first feed is polled") { followed.store.polls.changed == 1 }
+      // The client waits a second for the first feed.
+      try await eventually("the first feed is given up") { followed.store.polls.failed == 1 }
+      #expect(looks.value < 40, "the follower does not rest")
       let began = ContinuousClock.now
       _ = try await followed.subscribe("/2")
       try await eventually("the second feed is polled") { followed.server.requests.count == 2 }
       #expect(ContinuousClock.now - began < Self.limit)
+    }
+  }
+
+  @Test("Subscriptions are counted again and again")
+  func counts() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Followed.feed(["a"]) }
+      let follower = FeedFollower(
+        store: followed.store, client: followed.client, logger: followed.log.logger, clock: { followed.now },
+        countTime: .milliseconds(20))
+      let running = Task { await follower.run() }
+      defer { running.cancel() }
+      for number in 1...2 {
+        _ = try await followed.subscribe("/\(number)")
+        try await eventually("feed \(number) is counted") { followed.store.polls.subscriptions.working == number }
+      }
     }
   }
 

@@ -71,10 +71,28 @@ import Testing
   }
 
   @Test(
+    "localhost is allowed with either of its addresses, and other names are not known before they are resolved",
+    arguments: [
+      ("localhost", "127.0.0.1", true), ("localhost", "::1", true), ("feeds.localhost", "::1", true),
+      ("localhost", "10.0.0.0/8", false), ("feeds.localhost", "10.0.0.0/8", false), ("localhost.example", "::1", true),
+    ])
+  func localNames(host: String, network: String, isAllowed: Bool) throws {
+    var policy = AddressPolicy()
+    policy.allowedNetworks = [try #require(IPNetwork(network))]
+    let url = try OutgoingURL("http://\(host):8080/")
+    if isAllowed {
+      try policy.check(url)
+    } else {
+      let refused = OutgoingError.refused("\(host) has a loopback address, which is not allowed")
+      #expect(throws: refused) { try policy.check(url) }
+    }
+  }
+
+  @Test(
     "Ports of other protocols are refused",
     arguments: [
       (22, false), (25, false), (81, false), (6379, false), (6667, false), (443, true), (80, true), (8443, true),
-      (1023, false), (1024, true), (10_080, false), (65_535, true),
+      (1023, false), (1024, true), (2049, false), (10_080, false), (65_535, true),
     ])
   func ports(port: Int, isAllowed: Bool) throws {
     #expect(

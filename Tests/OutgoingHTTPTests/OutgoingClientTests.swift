@@ -328,6 +328,7 @@ import Testing
             try await client.send(OutgoingRequest(url: try Self.url(server)))
           }
         }
+        try await eventually("the connections are closed") { server.openConnections == 0 }
       }
       limits.idleTime = .seconds(30)
       limits.totalTime = .milliseconds(500)

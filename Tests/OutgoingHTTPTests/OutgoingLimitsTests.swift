@@ -39,6 +39,17 @@ import Testing
     }
   }
 
+  @Test("A response that is not HTTP is said to be none")
+  func otherProtocol() async throws {
+    try await FaultServer.with({ _ in .raw(Data("no HTTP at all\r\n\r\n".utf8)) }) { server in
+      try await OutgoingClientTests.withClient { client in
+        let request = try Self.request(server)
+        let malformed = OutgoingError.malformed("the response of feeds.example is not valid HTTP")
+        await #expect(throws: malformed) { try await client.send(request) }
+      }
+    }
+  }
+
   @Test("The first eight addresses of a name are tried", arguments: [(7, true), (8, false)])
   func addresses(before: Int, isReached: Bool) async throws {
     // Nothing listens at the others.
@@ -69,6 +80,29 @@ import Testing
       #expect(addresses == [expected])
     }
     #expect(throws: OutgoingError.self) { try NameResolver.systemLookup("nowhere.invalid", 80) }
+  }
+
+  @Test("31 look-ups that do not end delay no other")
+  func lookups() async throws {
+    let (gate, lookups) = (DispatchSemaphore(value: 0), Count())
+    let lookup: NameResolver.Lookup = { host, port in
+      if host == "stuck.example" {
+        _ = lookups.next()
+        gate.wait()
+      }
+      return [try SocketAddress(ipAddress: "127.0.0.1", port: port)]
+    }
+    try await FaultServer.with({ _ in Self.page }) { server in
+      try await OutgoingClientTests.withClient(lookup: lookup) { client in
+        defer { for _ in 0..<31 { gate.signal() } }
+        let stuck = OutgoingRequest(url: try OutgoingURL("http://stuck.example:\(server.port)/"))
+        let tasks = (0..<31).map { _ in Task { try await client.send(stuck) } }
+        try await eventually("they have begun") { lookups.value == 31 }
+        let answer = try await client.send(try Self.request(server))
+        #expect(answer.status == 200)
+        for task in tasks { task.cancel() }
+      }
+    }
   }
 
   @Test("A cancelled request ends during a look-up that does not end")
@@ -120,11 +154,11 @@ import Testing
     }
   }
 
-  @Test("An attempt to connect ends with the time of its request")
-  func connectTime() async throws {
+  @Test("An attempt to connect ends with its own time, or with that of its request", arguments: [(1000, 1), (1, 1000)])
+  func connectTime(seconds: Int, total: Int) async throws {
     let listener = try SilentListener(isFull: true)
     var limits = OutgoingLimits()
-    (limits.connectTime, limits.totalTime) = (.seconds(1000), .seconds(1))
+    (limits.connectTime, limits.totalTime) = (.seconds(seconds), .seconds(total))
     try await OutgoingClientTests.withClient(limits) { client in
       let request = OutgoingRequest(url: try OutgoingURL("http://feeds.example:\(listener.port)/"))
       let began = ContinuousClock.now

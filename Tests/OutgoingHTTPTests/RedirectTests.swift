@@ -85,7 +85,7 @@ import Testing
       (["a=1; Expires=Thu, 31 Dec 9999 23:59:59 GMT"], "a=1"), (["a=1; Expires=Tue, 31-Dec-69 23:59:59 GMT"], "a=1"),
       (["a=1; Expires=0"], "a=1"), (["a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT"], "a=1"),
       (["a=1; Max-Age=0; Expires=Thu, 31 Dec 9999 23:59:59 GMT"], nil),
-      (["=1", "a=1 2", "b", "c = 3 "], "c=3"), (["a=1; Path=x"], "a=1"), (["a=1; Path=/a/b/"], nil),
+      (["=1", "a=1 2", "b", "a=\u{FC}", "c = 3 "], "c=3"), (["a=1; Path=x"], "a=1"), (["a=1; Path=/a/b/"], nil),
       (["a=1; Path=/a/"], "a=1"), (["a=1; Path=/a/b"], "a=1"), (["a=1; Path=/a/bc"], nil),
       (numbered(33), numbered(32).joined(separator: "; ")), ([cookie(4096)], cookie(4096)),
       ([cookie(4097), "b=1"], "b=1"), ([cookie(4091), "b=1"], cookie(4091) + "; b=1"), ([cookie(4092), "b=1"], nil),
@@ -151,6 +151,7 @@ import Testing
       ("a.feeds.example", "feeds.example", "feeds.example", false),
       ("a.feeds.example", "b.feeds.example", "example", false),
       ("www.feeds.example", "www.example", "example", false),
+      ("feeds.example", "feeds.example", "ds.example", false), ("feeds.example", "feeds.example", "", true),
     ])
   func domains(first: String, second: String, domain: String, isSent: Bool) async throws {
     try await FaultServer.with { server in
@@ -165,6 +166,28 @@ import Testing
       try await OutgoingClientTests.withClient { client in
         _ = try await client.send(OutgoingRequest(url: try OutgoingURL("http://\(first):\(port)/1")))
         #expect(server.requests.map { $0["Cookie"] } == [nil, isSent ? "seen=1" : nil])
+      }
+    }
+  }
+
+  @Test("carries the cookies of its own host only, also if another host has set one with the same name")
+  func hosts() async throws {
+    try await FaultServer.with { server in
+      let port = server.port
+      server.respond { request in
+        switch request.path {
+        case "/1":
+          FaultResponse(
+            status: 302, headers: [("Location", "http://other.example:\(port)/2"), ("Set-Cookie", "seen=1; Path=/")])
+        case "/2":
+          FaultResponse(
+            status: 302, headers: [("Location", "http://feeds.example:\(port)/3"), ("Set-Cookie", "seen=2; Path=/")])
+        default: FaultResponse()
+        }
+      }
+      try await OutgoingClientTests.withClient { client in
+        _ = try await client.send(OutgoingRequest(url: try OutgoingURL("http://feeds.example:\(port)/1")))
+        #expect(server.requests.map { $0["Cookie"] } == [nil, nil, "seen=1"])
       }
     }
   }
