@@ -34,8 +34,7 @@ public struct MediaDirectory: MediaStorage {
   }
 
   private static func code(of error: any Error) -> Int32 {
-    let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    return (cause?.domain == NSPOSIXErrorDomain ? cause?.code : nil).map(Int32.init) ?? EIO
+    ((error as? CocoaError)?.underlying as? POSIXError)?.code.rawValue ?? EIO
   }
 
   /// Whether the folder exists.

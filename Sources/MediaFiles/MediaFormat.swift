@@ -74,7 +74,7 @@ public enum MediaFormat: Sendable, CaseIterable {
     let size = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
     let end = min(size, bytes.count)
     let starts = [8] + stride(from: 16, to: max(16, end - 3), by: 4)
-    return Set(starts.map { String(decoding: bytes[min($0, bytes.count)..<min($0 + 4, bytes.count)], as: UTF8.self) })
+    return Set(starts.map { String(decoding: bytes[$0..<min($0 + 4, bytes.count)], as: UTF8.self) })
   }
 
   private static func format(brands: Set<String>) -> MediaFormat {

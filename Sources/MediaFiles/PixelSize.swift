@@ -102,12 +102,12 @@ private struct HeaderBytes {
   func has(_ text: String, at offset: Int) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
 
   func big(_ offset: Int, _ count: Int) -> Int? {
-    guard offset >= 0, offset + count <= bytes.count else { return nil }
+    guard offset + count <= bytes.count else { return nil }
     return bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
   }
 
   func little(_ offset: Int, _ count: Int) -> Int? {
-    guard offset >= 0, offset + count <= bytes.count else { return nil }
+    guard offset + count <= bytes.count else { return nil }
     return bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 

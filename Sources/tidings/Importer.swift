@@ -136,11 +136,7 @@ final class Importer {
     while writing.count > (failure == nil ? count : 0) {
       let counts = writing.removeFirst().counts
       do {
-        summary += try await withTaskCancellationHandler {
-          try await counts.value
-        } onCancel: {
-          counts.cancel()
-        }
+        summary += try await counts.value
       } catch {
         failure = failure ?? error
       }

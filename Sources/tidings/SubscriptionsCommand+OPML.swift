@@ -77,6 +77,7 @@ extension SubscriptionsCommand {
       _ feed: OPML.Feed, at address: SubscriptionAddress, to store: NewsStore, _ names: inout TopicNames
     ) async throws {
       let url = try OutgoingURL(address.url).text
+      try address.checkCredentials()
       var found: Set<String> = []
       if options.topics == nil {
         // "und" is BCP 47 for an unknown language.

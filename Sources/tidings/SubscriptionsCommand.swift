@@ -59,6 +59,8 @@ struct SubscriptionsCommand: AsyncParsableCommand {
           password: try passwordFile.map(SubscriptionAddress.password(inFile:)) ?? address.password)
         let id = UUID()
         do {
+          // The options precede the user and the password of the address.
+          if feedUser == nil { try address.checkCredentials() }
           _ = try await store.createSubscription(id, content)
         } catch StoreError.alreadyFollowed(let other) {
           throw SubscriptionFailure("the subscription \(other.uuidString.lowercased()) has this address already.")

@@ -17,15 +17,17 @@ struct SystemReason: CustomStringConvertible {
   init(_ error: any Error) {
     if let error = error as? Errno {
       self.init(code: error.rawValue)
-    } else if let code = Self.code(in: error as NSError) {
+    } else if let code = Self.code(in: error) {
       self.init(code: code)
     } else {
       self.init(text: "\(error)")
     }
   }
 
-  private static func code(in error: NSError) -> Int32? {
+  private static func code(in error: any Error) -> Int32? {
+    let error = error as NSError
     if error.domain == NSPOSIXErrorDomain { return Int32(exactly: error.code) }
-    return (error.userInfo[NSUnderlyingErrorKey] as? NSError).flatMap(code)
+    // On Linux this is a `POSIXError`, which is no `NSError`.
+    return (error.userInfo[NSUnderlyingErrorKey] as? any Error).flatMap(code)
   }
 }

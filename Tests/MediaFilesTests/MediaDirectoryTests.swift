@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 @Suite struct MediaDirectoryTests {
-  private static func with(_ body: (MediaDirectory, URL) async throws -> Void) async throws {
+  static func with(_ body: (MediaDirectory, URL) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-media-\(UUID())/inner")
     defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
     try await body(try MediaDirectory(folder), folder)
@@ -51,6 +51,17 @@ import Testing
     }
   }
 
+  @Test("The size of a picture is read where its format has it")
+  func pixelSize() async throws {
+    try await Self.with { directory, _ in
+      // The frame header of a JPEG, which follows two other bytes.
+      let upload = try await directory.begin()
+      try await upload.write([0xff, 0xd8, 0xff, 0xc0, 0, 8, 8, 1, 0xe0, 2, 0x80])
+      let size = try await upload.finish(.jpeg).size
+      #expect([size?.width, size?.height] == [640, 480])
+    }
+  }
+
   @Test("Equal content is stored once")
   func sameContent() async throws {
     try await Self.with { directory, folder in
@@ -58,25 +69,6 @@ import Testing
       let second = try await Self.store([Array("a".utf8), Array("bc".utf8)], in: directory)
       #expect(first == second)
       #expect(try Self.names(folder) == [first.hexadecimal])
-    }
-  }
-
-  @Test("An upload can begin while sweeps run at the same time")
-  func beginsBesideSweeps() async throws {
-    try await Self.with { directory, _ in
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<4 {
-          group.addTask { while !Task.isCancelled { try await directory.sweep() } }
-        }
-        for number in 0..<2000 {
-          let upload = try await directory.begin()
-          guard number % 4 == 0 else { continue }
-          // The file is still there.
-          _ = try await upload.finish(.pdf)
-          try await upload.publish()
-        }
-        group.cancelAll()
-      }
     }
   }
 
@@ -132,7 +124,7 @@ import Testing
       let time = timespec(tv_sec: 1000, tv_nsec: 900_000_000)
       #expect(utimensat(AT_FDCWD, folder.appending(path: digest.hexadecimal).path, [time, time], 0) == 0)
       // File systems may drop fractions of seconds, and the time of a file is that of a tick some milliseconds ago.
-      for (date, count) in [(1000.5, 0), (1000.95, 0), (1059, 0), (1062, 1)] {
+      for (date, count) in [(1000.5, 0), (1000.95, 0), (1060, 0), (1061, 1)] {
         let removed = try await directory.remove([digest], storedBefore: Date(timeIntervalSince1970: date))
         #expect(removed == count, "\(date)")
       }
@@ -160,6 +152,10 @@ import Testing
     #expect(throws: MediaError.failed("stat", code: ENOTDIR)) {
       try MediaDirectory(URL(filePath: "/dev/null/media"), createsFolder: false)
     }
+    // The reason is that of the system.
+    #expect(throws: MediaError.failed("mkdir", code: ENOENT)) {
+      try MediaDirectory(URL(filePath: "/proc/tidings-media"))
+    }
     // Not even root can write there.
     #expect(throws: MediaError.self) { try MediaDirectory(URL(filePath: "/proc/sys")) }
   }
@@ -181,12 +177,14 @@ import Testing
     }
   }
 
-  /// Returns the number of open descriptors of a folder and of files in it, including removed ones.
-  private static func openDescriptors(_ folder: URL) throws -> Int {
-    let name = folder.deletingLastPathComponent().lastPathComponent
-    return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { number in
+  /// Returns the open descriptors of a folder and of files in it, including removed ones.
+  ///
+  /// - Parameter prefix: The beginning of the names of the files.
+  private static func openDescriptors(_ folder: URL, of prefix: String = "") throws -> [Int32] {
+    let name = folder.deletingLastPathComponent().lastPathComponent + (prefix.isEmpty ? "" : "/inner")
+    return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
       let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
-      return path?.contains("/\(name)/") ?? false
+      return path?.contains("/\(name)/\(prefix)") == true ? Int32(number) : nil
     }
   }
 
@@ -198,14 +196,18 @@ import Testing
       do {
         let file = try #require(try await directory.open(digest))
         let part = try #require(try await directory.open(id))
-        #expect(try Self.openDescriptors(folder) >= 2)
+        let upload = try await directory.begin()
+        let held = try ["part-", "upload-"].flatMap { try Self.openDescriptors(folder, of: $0) } + [file.descriptor]
+        #expect(held.count == 3)
+        // A program that is started meanwhile inherits none of them.
+        for descriptor in held { #expect(fcntl(descriptor, F_GETFD) == FD_CLOEXEC) }
+        try await upload.write([1])
         #expect(Self.read(file) == Array("abc".utf8))
         #expect(try await part.truncate(to: 0) == 0)
         try await part.write(Array("%PDF-1.7".utf8))
         _ = try await part.finish(.pdf)
         try await part.publish()
         await part.close()
-        _ = try await directory.begin()
       }
       try await directory.setLabel(Data("a".utf8))
       #expect(try await directory.label() == Data("a".utf8))
@@ -214,7 +216,17 @@ import Testing
       #expect(try await directory.remove([id]) == 1)
       #expect(try await directory.digests().count == 2)
       // Files are closed asynchronously.
-      try await eventually("all are closed") { try Self.openDescriptors(folder) == 0 }
+      try await eventually("all are closed") { try Self.openDescriptors(folder).isEmpty }
+    }
+  }
+
+  @Test("A folder that is gone is an error, not an empty one")
+  func goneFolder() async throws {
+    try await Self.with { directory, folder in
+      try FileManager.default.removeItem(at: folder)
+      await #expect(throws: MediaError.self) { try await directory.digests() }
+      await #expect(throws: MediaError.self) { try await directory.hasFiles() }
+      await #expect(throws: MediaError.self) { try await directory.sweep() }
     }
   }
 
@@ -236,7 +248,8 @@ import Testing
   @Test(
     "A digest has 64 hexadecimal digits in lower case",
     arguments: [
-      "", "00", String(repeating: "A", count: 64), "../\(String(repeating: "0", count: 61))",
+      "", "00", String(repeating: "A", count: 64), String(repeating: "g", count: 64),
+      "../\(String(repeating: "0", count: 61))",
       // A copy that a person or a tool has made beside the file.
       "\(String(repeating: "0", count: 64)).tmp",
     ])
@@ -253,7 +266,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let directory = try MediaDirectory(folder, createsFolder: false)
     #expect(try await !directory.exists())
-    await #expect(throws: MediaError.self) { try await directory.begin() }
+    await #expect(throws: MediaError.failed("open", code: ENOENT)) { try await directory.begin() }
     #expect(!FileManager.default.fileExists(atPath: folder.path))
     try await directory.setLabel(Data("a".utf8))
     #expect(try await directory.exists())
@@ -261,6 +274,9 @@ import Testing
     #expect(try await !directory.hasFiles())
     try await directory.setLabel(Data("bc".utf8))
     #expect(try await directory.label() == Data("bc".utf8))
+    // A file that no server has written is not read to its end.
+    try Data(count: 65_537).write(to: folder.appending(path: "library.json"))
+    #expect(try await directory.label()?.count == 65_536)
     #expect(try await directory.sweep() == 0)
     _ = try await directory.open(UUID())
     #expect(try await directory.hasFiles())
@@ -293,6 +309,21 @@ import Testing
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
       await #expect(throws: MediaError.self) { try await directory.setLabel(Data("a".utf8)) }
       #expect(try Self.names(folder) == ["library.json"])
+    }
+  }
+
+  @Test("A file that cannot take its place is an error, and its bytes are removed")
+  func failingFile() async throws {
+    try await Self.with { directory, folder in
+      do {
+        let upload = try await directory.begin()
+        try await upload.write(Array("abc".utf8))
+        // A file does not replace a folder.
+        let place = folder.appending(path: try await upload.finish(.pdf).digest.hexadecimal)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        await #expect(throws: MediaError.failed("rename", code: EISDIR)) { try await upload.publish() }
+      }
+      try await eventually("they are removed") { try Self.names(folder).count == 1 }
     }
   }
 }

@@ -16,10 +16,14 @@ import Testing
       ([0, 0, 0, 24] + Array("ftypmif10000mif1heic".utf8), .heif),
       // Bytes after the box are not a brand.
       ([0, 0, 0, 16] + Array("ftypisom0000avif".utf8), .mp4),
+      // Nor is the version of the major brand. A box may be cut off.
+      ([0, 0, 0, 16] + Array("ftypisomavif".utf8), .mp4), ([0, 0, 0, 16] + Array("ftypis".utf8), .mp4),
       ([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84] + Array("webm".utf8), .webm),
       (Array("OggS".utf8), .ogg), (Array("fLaC".utf8), .flac), (Array("ID3\u{4}".utf8), .mp3),
       ([0xff, 0xfb, 0x90, 0x64], .mp3), ([0xff, 0xf1, 0x50, 0x80], .adts),
       ([0xff, 0xf1, 0x30, 0x80], .adts),
+      // The other versions of MPEG.
+      ([0xff, 0xf9, 0x50, 0x80], .adts), ([0xff, 0xf3, 0x90, 0x64], .mp3), ([0xff, 0xe3, 0x90, 0x64], .mp3),
     ] as [([UInt8], MediaFormat)])
   func known(beginning: [UInt8], format: MediaFormat) {
     #expect(MediaFormat(beginning: beginning) == format)
@@ -41,11 +45,15 @@ import Testing
     arguments: [
       "", "<!DOCTYPE html><script>alert(1)</script>", "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"x()\"/>",
       "<?xml version=\"1.0\"?><x/>", " GIF89a", "GIF90a", "\n%PDF-1.4", "RIFF1234AVI ", "MZ", "#!/bin/sh",
-      "PK\u{3}\u{4}",
+      "PK\u{3}\u{4}", "FORM1234WEBPVP8 ", "FORM1234WAVEfmt ", "RIFF1234WEBPICCP", "%PDF 1.4", "Oggs",
     ])
   func unknown(text: String) {
     #expect(MediaFormat(beginning: Array(text.utf8)) == nil)
   }
+
+  /// A Matroska file that is no WebM, and has the name of that format elsewhere.
+  private static let lateType: [UInt8] =
+    [0x1a, 0x45, 0xdf, 0xa3] + [UInt8](repeating: 0, count: 120) + [0x42, 0x82, 0x84] + Array("webm".utf8)
 
   @Test(
     "Bytes that only resemble a signature are rejected",
@@ -57,7 +65,8 @@ import Testing
       [0xff, 0xfb, 0x9c, 0], [0xff, 0xfb], [0xff, 0xfb, 0x90], [0xff, 0xf1], [0xff],
       [0xff, 0xf1, 0x3c, 0x00], [0xff, 0xf1, 0x34, 0x00], [0xff, 0xf1, 0x38, 0x00], [0xff, 0xd8],
       [0x1a, 0x45, 0xdf, 0xa3, 0x42, 0x82, 0x88, 0x6d, 0x61],
-      [0x89, 0x50, 0x4e, 0x47],
+      [0x1a, 0x45, 0xdf, 0xa4, 0x42, 0x82, 0x84, 0x77, 0x65, 0x62, 0x6d],
+      [0x89, 0x50, 0x4e, 0x47], [0xfe, 0xfb, 0x90, 0x64], [0x00, 0xf1, 0x50, 0x80], [0xff, 0x1b, 0x90, 0x64], lateType,
     ] as [[UInt8]])
   func lookalikes(bytes: [UInt8]) {
     #expect(MediaFormat(beginning: bytes) == nil)

@@ -56,13 +56,14 @@ import Testing
   @Test("has the digest of all bytes also if they are more than are read at a time")
   func large() async throws {
     try await Self.with { parts, _, _ in
-      let (id, half) = (UUID(), [UInt8](repeating: 7, count: 1_500_000))
-      for length in [0, half.count] {
+      let (id, halves) = (UUID(), ([7, 8] as [UInt8]).map { [UInt8](repeating: $0, count: 1_500_000) })
+      for (number, half) in halves.enumerated() {
+        let length = number * half.count
         let part = try #require(try await parts.open(id))
         #expect(try await part.truncate(to: length) == length)
         try await part.write(half)
-        if length > 0 {
-          #expect(try await part.finish(.pdf).digest == MediaDigest(SHA256.hash(data: half + half)))
+        if number > 0 {
+          #expect(try await part.finish(.pdf).digest == MediaDigest(SHA256.hash(data: halves[0] + halves[1])))
         }
         await part.close()
       }
@@ -177,15 +178,49 @@ import Testing
     }
   }
 
+  @Test("is an error if it becomes shorter while it is open")
+  func cut() async throws {
+    try await Self.with { parts, _, folder in
+      let id = UUID()
+      try await Self.append("%PDF-1.7", to: id, at: 0, parts)
+      let part = try #require(try await parts.open(id))
+      #expect(try await part.truncate(to: 8) == 8)
+      #expect(truncate(folder.appending(path: "part-\(id.uuidString.lowercased())").path, 4) == 0)
+      await #expect(throws: MediaError.failed("pread", code: EIO)) { try await part.finish(.pdf) }
+    }
+  }
+
+  @Test("is an error if it can neither take its place nor be removed, and a sweep removes its second name")
+  func failing() async throws {
+    try await Self.with { parts, directory, folder in
+      let id = UUID()
+      let part = try #require(try await parts.open(id))
+      #expect(try await part.truncate(to: 0) == 0)
+      try await part.write(Array("%PDF-1.7".utf8))
+      // A file does not replace a folder.
+      let place = folder.appending(path: try await part.finish(.pdf).digest.hexadecimal)
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+      await #expect(throws: MediaError.failed("rename", code: EISDIR)) { try await part.publish() }
+      await part.close()
+      #expect(try await directory.sweep() == 1)
+      #expect(try await parts.ids() == [id])
+      let file = folder.appending(path: "part-\(id.uuidString.lowercased())")
+      try FileManager.default.removeItem(at: file)
+      try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+      await #expect(throws: MediaError.failed("unlink", code: EISDIR)) { try await part.remove() }
+    }
+  }
+
   @Test("is removed by its id, and by no sweep of uploads")
   func removed() async throws {
     try await Self.with { parts, directory, folder in
-      let (id, other) = (UUID(), UUID())
-      try await Self.append("%PDF", to: id, at: 0, parts)
-      try await Self.append("%PDF", to: other, at: 0, parts)
+      let (id, second, other) = (UUID(), UUID(), UUID())
+      for id in [id, second, other] { try await Self.append("%PDF", to: id, at: 0, parts) }
+      // A copy that a person has made is no part.
+      try Data("%PDF".utf8).write(to: folder.appending(path: "copy-\(UUID())"))
       try await directory.sweep()
-      #expect(Set(try await parts.ids()) == [id, other])
-      #expect(try await parts.remove([id, UUID()]) == 1)
+      #expect(Set(try await parts.ids()) == [id, second, other])
+      #expect(try await parts.remove([id, UUID(), second]) == 2)
       #expect(try await parts.ids() == [other])
     }
   }

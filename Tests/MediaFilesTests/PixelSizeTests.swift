@@ -37,6 +37,8 @@ import Testing
       (.png, png.map { $0 == UInt8(ascii: "H") ? 0 : $0 }),
       (.webp, riff("VP8 ", [0, 0, 0, 0x9d, 0x01, 0x2b, 0x80, 0x42, 0xe0, 0x81])),
       (.webp, riff("VP8L", [0x2e, 0x7f, 0xc2, 0x77, 0x00])),
+      (.webp, riff("VP9 ", [0, 0, 0, 0x9d, 0x01, 0x2a, 0x80, 0x42, 0xe0, 0x81])),
+      (.webp, riff("VP9L", [0x2f, 0x7f, 0xc2, 0x77, 0x00])),
       (.webp, riff("VP9X", [0, 0, 0, 0, 0x7f, 2, 0, 0xdf, 1, 0])),
     ] as [(MediaFormat, [UInt8])])
   func otherSignature(format: MediaFormat, bytes: [UInt8]) {
@@ -67,8 +69,14 @@ import Testing
     return segment(0xe1, Array("Exif\0\0".utf8) + header + entries)
   }()
 
+  /// Segments with the markers beside those of frames, whose content would be a size.
+  private static let noFrames = ([0xc4, 0xc8, 0xcc] as [UInt8]).flatMap { segment($0, [8, 0, 1, 0, 1, 3]) }
+
   /// Segments of a colour profile and thumbnails, more than most cameras write.
   private static let manySegments = Array(repeating: segment(0xe2, [0]), count: 1000).flatMap { $0 }
+
+  /// Another segment with the marker of Exif, and what would be an orientation there.
+  private static let otherOrientation = segment(0xe1, Array("Exof\0\0".utf8) + exif(6).dropFirst(10))
 
   private static let xmp = segment(0xe1, Array("http://ns.adobe.com/xap/1.0/\0".utf8))
 
@@ -84,17 +92,23 @@ import Testing
       (exif(8, isLittle: true) + segment(0xc0, frame), [480, 640]), (exif(9) + segment(0xc0, frame), [640, 480]),
       // XMP shares the marker of Exif.
       (exif(6) + xmp + segment(0xc0, frame), [480, 640]), (xmp + exif(6) + segment(0xc0, frame), [480, 640]),
+      (otherOrientation + segment(0xc0, frame), [640, 480]),
+      (noFrames + segment(0xc0, frame), [640, 480]), (segment(0xcf, frame), [640, 480]),
       (laterOrientation + segment(0xc0, frame), [480, 640]), (manySegments + segment(0xc0, frame), [640, 480]),
     ] as [([UInt8], [Int])])
   func jpeg(segments: [UInt8], size: [Int]) {
     #expect(Self.size(.jpeg, [0xff, 0xd8] + segments) == size)
   }
 
+  /// More segments than are read.
+  private static let tooManySegments = Array(repeating: segment(0xe2, [0]), count: 1024).flatMap { $0 }
+
   @Test(
     "A header without a size gives none",
     arguments: [
-      segment(0xda, [1]) + segment(0xc0, frame), segment(0xc0, [8, 0, 0, 2, 0x80, 3]), [0xff, 0xc0, 0, 1],
-      [0, 0xff, 0xc0], Array(repeating: 0xff, count: 10_000), [],
+      segment(0xda, [1]) + segment(0xc0, frame), segment(0xd9, [1]) + segment(0xc0, frame),
+      tooManySegments + segment(0xc0, frame), segment(0xc0, [8, 0, 0, 2, 0x80, 3]), [0xff, 0xc0, 0, 1],
+      [0] + segment(0xc0, frame), Array(repeating: 0xff, count: 10_000), [],
       // The length of a segment includes itself, so that it is 2 or more.
       [0xff, 0xe1, 0, 0] + segment(0xc0, frame), [0xff, 0xe1, 0, 1] + segment(0xc0, frame),
     ] as [[UInt8]])

@@ -27,9 +27,11 @@ import Testing
         "INSERT INTO media_uses (media, item) SELECT id, gen_random_uuid() FROM media WHERE name ~ '[02468][.]png'",
       ] { _ = try await console.server.sql.query(statement) }
       let browser = try await console.signedIn()
-      for isUsed in [nil, true, false] as [Bool?] {
+      for (isUsed, title) in [(nil, "All files"), (true, "In use"), (false, "Unused")] as [(Bool?, String)] {
         let first = "/console/files" + (isUsed.map { "?used=\($0)" } ?? "")
         var page = try await browser.get(first)
+        let current = try page.scan.all("a").filter { $0["aria-current"] == "page" }
+        #expect(current.map { $0["href"] } == ["/console/files", first] && current.last?.text == title)
         var names = try page.texts(ofClass: "name")
         #expect(names.count == 20)
         while names.count < 100, let next = try Self.pager(page).last, next != first {
@@ -41,6 +43,10 @@ import Testing
         let numbers = (1...44).reversed().filter { number in isUsed.map { $0 == (number % 2 == 0) } ?? true }
         #expect(names == numbers.map { "\($0).png" })
       }
+      // A refused form shows the first page.
+      let form = try await browser.get("/console/files").form("/console/files")
+      let older = try #require(try Self.pager(try await browser.submit(form)).last)
+      #expect(try await browser.get(older).status == 200)
       // A cursor belongs to its filter.
       let next = try #require(try Self.pager(try await browser.get("/console/files?used=true")).last)
       for other in [next.replacing("used=true", with: "used=false"), next.replacing("used=true&", with: "")] {
@@ -106,6 +112,8 @@ import Testing
       }
       let page = try await browser.submit(try await browser.get("/console/files").form("/console/files"), files: files)
       #expect(page.status == 200)
+      // The other files have their names in place of pictures.
+      #expect(try page.scan.all("img").map { $0["alt"] } == ["6"])
       let stored = try await console.store.editorialMedia(MediaQuery()).files.map(\.media)
       for (number, row) in rows.enumerated() {
         #expect(stored.first { $0.name == "\(number)" }?.type == row.type, "\(row.declared)")

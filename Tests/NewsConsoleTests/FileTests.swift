@@ -18,9 +18,14 @@ import Testing
       let form = try await browser.get("/console/files").form("/console/files")
       let page = try await browser.submit(form, files: [Self.png("fog.png"), Self.png("sea.png", seed: 2)])
       #expect(page.status == 200 && page.target == "/console/files?done=uploaded")
+      #expect(try page.texts(ofClass: "good") == ["The files were uploaded."])
+      let facts = "<span>image/png</span><span>1 kB</span><span>640 × 480</span><time datetime=\"20"
+      #expect(page.text.ranges(of: facts).count == 2)
       #expect(try Set(page.texts(ofClass: "name")) == ["fog.png", "sea.png"])
+      #expect(try page.texts(ofClass: "empty").isEmpty)
       let pictures = try page.scan.all("img").compactMap { $0["src"] }
       #expect(pictures.count == 2)
+      #expect(try page.scan.all("a").filter { $0["class"] == "picture" }.compactMap { $0["href"] } == pictures)
       for picture in pictures {
         let file = try await browser.get(picture)
         #expect(file.status == 200 && file["Content-Type"] == "image/png")
@@ -43,7 +48,7 @@ import Testing
       let file = FormFile(name: name, type: type, content: Data(content.utf8))
       let page = try await browser.submit(try await browser.get("/console/files").form("/console/files"), files: [file])
       #expect(page.status == 415)
-      #expect(try page.texts(ofClass: "bad").count == 1)
+      #expect(try page.texts(ofClass: "bad").count == 1 && page.texts(ofClass: "good").isEmpty)
       var form = try await browser.get("/console/items/new").editor
       form["title"] = "Typed title"
       let editor = try await browser.submit(form, "save", files: [file])
@@ -61,7 +66,11 @@ import Testing
     try await ConsoleServer.with(settings: { $0.maximumMediaBytes = 2000 }) { console in
       let browser = try await console.signedIn()
       let file = FormFile(name: "x.png", type: "image/png", content: SampleMedia.png(bytes: 2001))
-      let page = try await browser.submit(try await browser.get("/console/files").form("/console/files"), files: [file])
+      let list = try await browser.get("/console/files")
+      #expect(list.text.contains("At most 2 kB each."))
+      // The status is that of the last refusal.
+      let note = FormFile(name: "note.txt", type: "text/plain", content: Data("plain".utf8))
+      let page = try await browser.submit(try list.form("/console/files"), files: [note, file])
       #expect(page.status == 413)
       #expect(try await console.store.editorialMedia(MediaQuery()).files.isEmpty)
     }
@@ -95,6 +104,7 @@ import Testing
       let page = try await browser.submit(form)
       #expect(page.status == 422)
       #expect(try page.texts(ofClass: "bad") == ["Choose a file first."])
+      #expect(try page.texts(ofClass: "empty").count == 1 && page.text.contains("Choose a file first.</div>"))
       let writer = try await console.signedIn([.itemsPublish], name: "writer")
       var editor = try await writer.get("/console/items/new").editor
       #expect(try await writer.post(editor, to: "/console/files", files: [Self.png()]).status == 403)
@@ -111,7 +121,10 @@ import Testing
       let files = try await browser.get("/console/files").form("/console/files")
       _ = try await browser.submit(files, files: [Self.png("old.png", seed: 2)])
       let old = try #require(try await console.store.editorialMedia(MediaQuery()).files.first).media.id
-      var form = try await browser.get("/console/items/new").editor
+      let empty = try await browser.get("/console/items/new")
+      let choices = try empty.scan.all("input").filter { $0["name"] == "choose" }.map { $0["value"] }
+      #expect(choices == [old.uuidString.lowercased()])
+      var form = try empty.editor
       form["text"] = "Fog lifts."
       form.add("choose", old.uuidString.lowercased())
       let attached = try await browser.submit(form, "attach", files: [Self.png()])
@@ -163,9 +176,12 @@ import Testing
       let item = try #require(try await console.store.editorialItems(EditorialQuery()).items.first)
       let used = try await browser.get("/console/files?used=true")
       #expect(try used.texts(ofClass: "name") == ["used.png"])
+      #expect(try used.texts(ofClass: "published").isEmpty && used.text.contains("<span>Used in</span>"))
       let link = try #require(try used.scan.all("a").first { $0["href"] == ConsoleServer.path(item) })
       #expect(link.text == "Fog lifts.")
-      #expect(try await browser.get("/console/files?used=false").texts(ofClass: "name") == ["unused.png"])
+      let unused = try await browser.get("/console/files?used=false")
+      #expect(try unused.texts(ofClass: "name") == ["unused.png"])
+      #expect(unused.text.contains("<span>Unused</span>"))
     }
   }
 
@@ -195,6 +211,7 @@ import Testing
           "Newest", "The ferry is back after eleven weeks.", "Nebel <b>hebt</b> sich", "and in others",
         ])
       #expect(try page.scan.all("a").contains { $0["lang"] == "de" && $0.text == "Nebel <b>hebt</b> sich" })
+      #expect(try page.texts(ofClass: "published") == ["Public"])
       let photographer = try await console.signedIn([.mediaWrite]).get("/console/files")
       try photographer.check()
       #expect(try Self.uses(photographer).isEmpty)

@@ -75,6 +75,8 @@ import Testing
       let page = try await browser.get("\(Self.subscriptions)?\(query)")
       try page.check()
       #expect(try Self.titles(page) == numbers.map { "Ä\($0)%" })
+      let states = try page.scan.all("span").compactMap { $0["class"] }.filter { $0.hasPrefix("state ") }
+      #expect(states == numbers.map { "state \($0 % 10 == 0 ? "paused" : $0 % 13 == 0 ? "failing" : "working")" })
     }
   }
 
@@ -88,6 +90,10 @@ import Testing
       for query in ["?q=3%25", "?health=failing&q=3%25", "?health=paused&q=3%25", "?health=failing"] {
         #expect(addresses.contains(Self.subscriptions + query), "\(query)")
       }
+      let current = try page.scan.all("a").filter { $0["aria-current"] == "page" }.compactMap { $0["href"] }
+      #expect(current.filter { $0.contains("?") } == ["\(Self.subscriptions)?health=failing&q=3%25"])
+      let hidden = try page.scan.all("input").first { $0["name"] == "health" }
+      #expect(hidden?["value"] == "failing", "a further search stays in the tab")
       let none = try await browser.get("\(Self.subscriptions)?q=_")
       let field = try none.scan.all("input").first { $0["name"] == "q" }
       #expect(field?["value"] == "_")
@@ -126,7 +132,8 @@ import Testing
     "An invalid page or filter is refused with a page",
     arguments: [
       "subscriptions?page=0", "subscriptions?page=-1", "subscriptions?page=100001", "subscriptions?health=working",
-      "subscriptions?q=%FF", "subscriptions?done=x", "keys?page=x", "sessions?page=0", "topics?page=1.5", "keys?q=x",
+      "subscriptions?q=%FF", "subscriptions?q=" + String(repeating: "x", count: 257), "subscriptions?done=x",
+      "keys?page=x", "sessions?page=0", "topics?page=1.5", "keys?q=x",
     ])
   func invalid(target: String) async throws {
     try await ConsoleServer.with { console in

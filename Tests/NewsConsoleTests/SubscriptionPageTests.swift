@@ -244,11 +244,13 @@ import Testing
       try page.check()
       #expect(try await fed.store.subscription(subscription.id).paused)
       #expect(try page.texts(ofClass: "state") == ["Paused"])
+      #expect(try page.texts(ofClass: "good") == ["The feed is no longer read until you resume it."])
       let refused = try await browser.submit(poll)
       try refused.check(status: 409)
       #expect(refused.text.contains("The feed is paused."))
       page = try await browser.submit(try page.form(Self.path(subscription, "/pause")))
       #expect(try await fed.store.subscription(subscription.id).paused == false)
+      #expect(try page.texts(ofClass: "good") == ["The feed is read again."])
       let removal = try await browser.get(Self.path(subscription, "/remove"))
       try removal.check()
       _ = try await fed.console.server.send(
@@ -258,8 +260,10 @@ import Testing
       let conflict = try await browser.submit(try removal.form(Self.path(subscription, "/remove")))
       try conflict.check(status: 412)
       #expect(try conflict.texts(ofClass: "subject") == ["Other"])
+      #expect(try conflict.texts(ofClass: "bad").first?.contains("It was not removed.") == true)
       page = try await browser.submit(try conflict.form(Self.path(subscription, "/remove")))
       try page.check()
+      #expect(try page.texts(ofClass: "good") == ["The feed is no longer followed. Its items stay."])
       #expect(try await fed.store.subscriptions().isEmpty)
       #expect(try await fed.items() == 1)
       for target in ["", "/remove"] {
@@ -280,7 +284,7 @@ import Testing
       #expect(form["title"] == "Port" && form["url"] == subscription.url && form["state"] == "published")
       #expect(try await browser.submit(form).status == 200)
       #expect(try await fed.store.subscription(subscription.id) == subscription)
-      form["title"] = ""
+      form["title"] = " "
       form["language"] = "de"
       form["state"] = "draft"
       form.add("topics", "harbour")

@@ -93,7 +93,7 @@ import Testing
       try await Self.publish(store, sql)
       let answer = try await sql.transaction { transaction in
         _ = try await transaction.query("SELECT 1 FROM announcing_hubs FOR UPDATE")
-        return try await store.leaseAnnouncements(Self.feeds, at: Self.start)
+        return try await store.leaseAnnouncements(Self.feeds, at: Self.start + 5)
       }
       #expect(answer.lease == nil && answer.wait == 0)
     }

@@ -48,11 +48,11 @@ import Testing
     return try await store.subscription(id).nextPoll
   }
 
-  @Test("A feed that has left its hub is polled regularly, whatever leases other feeds have")
+  @Test("A feed that has left its hub is polled regularly, or soon after a notice, whatever leases other feeds have")
   func left() async throws {
     try await NewsDatabase.withStore { store, _ in
       let id = try await Self.make(store, "a").id
-      let other = try await Self.make(store, "b").id
+      let (other, request) = try await Self.make(store, "b")
       for id in [id, other] {
         #expect(try await Self.poll(store, id, wait: 3600, at: 100) == Self.start + 100 + 4 * 3600)
       }
@@ -66,6 +66,9 @@ import Testing
       #expect(try await Self.poll(store, id, wait: 3600, at: 300) == Self.start + 300 + 3600)
       // A hub makes polls no rarer than once a day.
       #expect(try await Self.poll(store, other, wait: 40_000, at: 300) == Self.start + 300 + 86_400)
+      try await store.noteHubNotice(Self.token(request), at: Self.start + 400)
+      try await store.planHubLeases(callbacks: nil, at: Self.start + 401)
+      #expect(try await store.subscription(other).nextPoll == Self.start + 400)
     }
   }
 
@@ -243,6 +246,40 @@ import Testing
       let expected: [String] = hubs == 1 ? [] : ["subscribe https://hub2.example/"]
       #expect(requests == expected)
       #expect(try await store.subscription(other) == before)
+    }
+  }
+
+  @Test("A denial during a request counts, whatever the response to the request is", arguments: [true, false])
+  func deniedDuringRequest(isAccepted: Bool) async throws {
+    try await NewsDatabase.withStore { store, _ in
+      _ = try await Self.offer(store)
+      let request = try #require(try await store.leaseHubRequest(for: 60, at: Self.start))
+      let denial = Self.start + 1
+      #expect(
+        try await store.denyHubLease(Self.token(request), topic: Self.topic("a"), reason: "full", at: denial))
+      let failure = isAccepted ? nil : HubFailure(message: "no answer", wait: 60)
+      try await store.finishHubRequest(request, failure: failure, at: denial + 1)
+      #expect(try await store.nextHubRequest(at: denial) == 86_400)
+      #expect(try await store.leaseHubRequest(for: 60, at: denial + 86_400)?.failures == 0)
+    }
+  }
+
+  @Test("A lease whose last request was left by a dead process is kept until it is given up")
+  func lastRequest() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      _ = try await Self.offer(store)
+      for second in [0.0, 10, 20, 30] {
+        let request = try #require(try await store.leaseHubRequest(for: 60, at: Self.start + second))
+        let failure = HubFailure(message: "busy", wait: 10)
+        try await store.finishHubRequest(request, failure: failure, at: Self.start + second)
+      }
+      let fifth = try #require(try await store.leaseHubRequest(for: 60, at: Self.start + 40))
+      try await store.finishHubRequest(fifth, failure: nil, at: Self.start + 40)
+      let left = try #require(try await store.leaseHubRequest(for: 60, at: Self.start + 3640))
+      #expect(fifth.failures == 4 && left.failures == 5)
+      try await store.planHubLeases(callbacks: Self.callbacks, at: Self.start + 3700)
+      let next = try #require(try await store.leaseHubRequest(for: 60, at: Self.start + 3700))
+      #expect(next.callback == fifth.callback && next.failures == 5)
     }
   }
 

@@ -347,6 +347,7 @@ import Testing
         try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start + second)
       }
       #expect(try await store.nextHubRequest(at: Self.start - 5) == 5)
+      #expect(try await store.nextHubRequest(at: Self.start + 20) == 0)
       for id in ids {
         let request = try await store.leaseHubRequest(for: 60, at: Self.start + 20)
         #expect(request?.topic == "\(Self.topic)\(id)")

@@ -37,6 +37,15 @@ import Testing
     }
   }
 
+  @Test("The counts of several imports are added, those of entries that wait too")
+  func sum() {
+    var (part, sum) = (ImportCounts(), ImportCounts())
+    (part.inserted, part.updated, part.unchanged, part.skipped, part.deferred, part.postponed) = (1, 2, 3, 4, 5, 6)
+    for _ in 1...2 { sum += part }
+    (part.inserted, part.updated, part.unchanged, part.skipped, part.deferred, part.postponed) = (2, 4, 6, 8, 10, 12)
+    #expect(sum == part)
+  }
+
   @Test("New entries beyond their number are left out, and are counted as nothing else")
   func new() async throws {
     try await NewsDatabase.withStore { store, sql in

@@ -39,6 +39,11 @@ import Testing
       #expect(try await store.importItems([moved]).updated == 1)
       #expect(try await sql.value("SELECT source FROM items WHERE id = \(UUID(2))") == "rss:https://third.example")
       #expect(try await sql.value("SELECT count(*) FROM items") == 2)
+      // An id by the link is only for names of several entries.
+      var linked = Self.entry(3, origin: 103)
+      linked.linkID = UUID(203)
+      #expect(try await store.importItems([linked]).inserted == 1)
+      #expect(try await Self.text(store, 103) == "revision 1")
     }
   }
 
@@ -81,6 +86,18 @@ import Testing
       }
       _ = try await store.importItems(renamed)
       #expect(try await [Self.text(store, 1), Self.text(store, 2)] == ["revision 3", "revision 1"])
+    }
+  }
+
+  @Test("An entry with a name of several entries is the item with its earlier name if something else is the same")
+  func earlierNameOfSeveral() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await store.importItems([Self.entry(1, origin: nil)])
+      _ = try await sql.query("INSERT INTO entry_names (name, item) VALUES (\(UUID(9)), NULL)")
+      var renamed = Self.entry(9, origin: nil)
+      (renamed.linkID, renamed.earlierID) = (UUID(209), UUID(1))
+      #expect(try await store.importItems([renamed]).unchanged == 1)
+      #expect(try await sql.value("SELECT count(*) FROM items") == 1)
     }
   }
 

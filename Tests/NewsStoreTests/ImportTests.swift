@@ -221,6 +221,14 @@ import Testing
     }
   }
 
+  @Test("The search index is merged after 2000 entries, whether they are new or changed")
+  func searchIndex() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      for revision in 1...2 { _ = try await store.importItems((1...1000).map { Self.entry($0, revision: revision) }) }
+      #expect(try await sql.value("SELECT gin_clean_pending_list('items_by_search_and_day')") == 0)
+    }
+  }
+
   @Test("An import with an unknown topic is refused by its name, and imports nothing of the chunk")
   func unknownTopics() async throws {
     try await NewsDatabase.withStore { store, sql in

@@ -80,10 +80,28 @@ import Testing
     }
   }
 
+  @Test("Without a file to remove, nothing waits for one that is moved into place")
+  func nothingDue() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let isOver = Flag()
+      _ = try await store.registerMedia(Self.media(1)) {
+        Task {
+          defer { isOver.set() }
+          _ = try? await store.removeDueMedia { _ in [] }
+        }
+        try await eventually("the removal ends, or waits") { try await Self.isWaiting(sql) || isOver.isSet }
+        #expect(isOver.isSet)
+      }
+    }
+  }
+
   @Test("All unused files are unregistered and removed, however many there are")
   func many() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await Self.insert(1100, sql)
+      // The same ten of so many files are not drawn twice.
+      let samples = [try await store.sampleOfMedia(10), try await store.sampleOfMedia(10)].map { Set($0.map(\.id)) }
+      #expect(samples.map(\.count) == [10, 10] && samples[0] != samples[1])
       #expect(try await store.forgetUnusedMedia(for: .seconds(86_400)) == 1100)
       let counts = Mutex<[Int]>([])
       while try await store.removeDueMedia({ files in
@@ -100,6 +118,8 @@ import Testing
   func pages() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await Self.insert(5, sql)
+      // The row that was written last is read first.
+      _ = try await sql.query("UPDATE media SET name = 'a' WHERE id = \(UUID(1))")
       var (found, last): ([Int], UUID?) = ([], nil)
       repeat {
         let page = try await store.registeredMedia(after: last, 2)

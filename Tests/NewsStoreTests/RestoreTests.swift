@@ -136,6 +136,37 @@ import Testing
     }
   }
 
+  @Test("The export of a newsroom has its records in the order of their names, ids, addresses or dates")
+  func order() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      for slug in ["b", "a"] { _ = try await store.createTopic(slug, TopicContent(titles: [:], position: 0)) }
+      try await store.restoreMedia([2, 1].map(Self.media))
+      try await store.restoreWithdrawals([(UUID(4), .removed)])
+      try await store.restoreWithdrawals([(UUID(3), .removed)])
+      let subscriptions = ["b", "a"].enumerated().map { index, name in
+        RestoredSubscription(
+          id: UUID(index + 8), content: SubscriptionContent(url: "https://\(name).example/"), revision: 1)
+      }
+      try await store.restoreSubscriptions(subscriptions)
+      var later = Self.item(5, .draft)
+      later.content.date = .newYear + 60
+      _ = try await store.restoreItems([Self.item(7, .draft)], keepingHistory: false)
+      _ = try await store.restoreItems([later, Self.item(6, .draft)], keepingHistory: false)
+      let pages = Mutex<[String]>([])
+      _ = try await store.exportNewsroom(history: false) { page in pages.withLock { $0 += page } }
+      let lines = pages.withLock { $0 }
+      func found(_ kind: String, _ names: [String]) -> [String] {
+        let records = lines.filter { $0.hasPrefix("{\"\(kind)\": ") }
+        return records.compactMap { line in names.first { line.contains("\"\($0)\"") } }
+      }
+      func ids(_ numbers: Int...) -> [String] { numbers.map { UUID($0).uuidString.lowercased() } }
+      let urls = ["a", "b"].map { "https://\($0).example/" }
+      #expect(found("topic", ["a", "b"]) == ["a", "b"] && found("subscription", urls) == urls)
+      #expect(found("media", ids(1, 2)) == ids(1, 2) && found("withdrawnMedia", ids(3, 4)) == ids(3, 4))
+      #expect(found("item", ids(6, 7, 5)) == ids(6, 7, 5))
+    }
+  }
+
   @Test("The export of a newsroom has all that is known of a topic, a file and a subscription")
   func records() async throws {
     try await NewsDatabase.withStore { store, _ in

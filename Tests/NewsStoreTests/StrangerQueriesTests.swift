@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// The feeds whose imports have begun, in order.
+  /// The feeds whose imports have begun, or the devices whose requests have ended, in order.
   private final class Begun: Sendable {
     private let list = Mutex<[UUID]>([])
 
@@ -136,6 +136,38 @@ import Testing
         return requests
       }
       for request in requests { #expect(try await request.value) }
+    }
+  }
+
+  @Test("The requests of a network or of a device take turns with those of others", arguments: [true, false])
+  func turns(isRegistration: Bool) async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let devices = try await [store.register(.fcm(0)), store.register(.fcm(1))]
+      let report = DeviceReport(token: SyncToken(epoch: "k3x9qa", scope: .feed, version: 3))
+      let ended = Begun()
+      let requests = try await sql.transaction { transaction in
+        _ = try await transaction.query("SELECT FROM devices WHERE id = \(devices[0].id) FOR UPDATE")
+        var requests: [Task<Void, any Error>] = []
+        // The first two run, and wait for the device.
+        for number in 0...60 {
+          let index = number == 60 ? 1 : 0
+          requests.append(
+            Task {
+              if isRegistration {
+                _ = try await store.registerDevice(.fcm(index), from: "203.0.\(index).0/24", limits: .none)
+              } else {
+                _ = try await store.report(devices[index].id, secret: devices[index].secret, report)
+              }
+              ended.append(devices[index].id)
+            })
+          if number >= 59 {
+            try await eventually("the others wait") { store.waitingDeviceStatements == number - 1 }
+          }
+        }
+        return requests
+      }
+      for request in requests { try await request.value }
+      #expect(try #require(ended.ids.firstIndex(of: devices[1].id)) < 30)
     }
   }
 

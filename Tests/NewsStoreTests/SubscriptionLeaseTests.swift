@@ -108,6 +108,13 @@ import Testing
         second.lastError?.message == "the feed is at https://new.example/, which the subscription \(owner) follows")
       #expect(second.lastSuccess == nil)
       #expect(store.polls.failed == 1 && store.polls.unchanged == 1)
+      // The status belongs to another failure.
+      var gone = outcome
+      gone.failure = (status: 410, message: "gone")
+      let again = try #require(try await store.leaseSubscription(for: 60, only: ids[1], at: Self.start))
+      try await store.finishPoll(again, gone, at: Self.start)
+      let error = try await store.subscription(ids[1]).lastError
+      #expect(error?.message == second.lastError?.message && error?.status == nil)
       // Editors' values stay, and an address that is the same is no change.
       let lease = try #require(try await store.leaseSubscription(for: 60, only: ids[0], at: Self.start))
       (outcome.title, outcome.language) = ("Harbour", "en")

@@ -115,6 +115,25 @@ import Testing
     }
   }
 
+  @Test("A feed keeps its failures while it is paused, until it has a new address")
+  func failures() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      _ = try await store.createSubscription(UUID(1), SubscriptionContent(url: "https://a.example/", paused: true))
+      var failure = PollOutcome(wait: 600)
+      failure.failure = (status: 503, message: "busy")
+      let lease = try #require(try await store.leaseSubscription(for: 60, only: UUID(1)))
+      try await store.finishPoll(lease, failure)
+      func change(_ content: SubscriptionContent) async throws -> SubscriptionListPage {
+        _ = try await store.modifySubscription(UUID(1), if: .exists) { _ in content }
+        return try await store.subscriptions(SubscriptionQuery())
+      }
+      let renamed = try await change(SubscriptionContent(url: "https://a.example/", title: "Port", paused: true))
+      #expect(renamed.subscriptions.map(\.failures) == [1] && renamed.counts[.failing] == 0)
+      let moved = try await change(SubscriptionContent(url: "https://b.example/", title: "Port"))
+      #expect(moved.subscriptions.map(\.failures) == [0] && moved.counts[.failing] == 0)
+    }
+  }
+
   @Test("A key for passwords has 32 bytes", arguments: [0, 16, 31, 32, 33])
   func key(bytes: Int) {
     #expect((FeedPasswordKey(Data(repeating: 7, count: bytes).base64EncodedString()) != nil) == (bytes == 32))

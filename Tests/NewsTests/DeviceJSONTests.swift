@@ -104,10 +104,19 @@ import Testing
 
   @Test func `A push is written as it is encoded, without what is unknown`() throws {
     let bare = Push(id: Self.id, kind: .silent, created: Self.date, starts: Self.date)
+    var item = Self.id.uuid
+    item.15 = 0xAC
     let full = Push(
-      id: Self.id, kind: .alert, item: Self.id, title: "A \"ferry\"", created: Self.date, starts: Self.date,
-      finished: Self.date, cancelled: Self.date, audience: 9, sent: 8, refused: 7, gone: 6, dropped: 5, reports: 4,
-      woke: 3, foundNews: 2, lastSent: Self.date)
+      id: Self.id, kind: .alert, item: UUID(uuid: item), title: "A \"ferry\"", created: Self.date,
+      starts: Self.date + 1, finished: Self.date + 2, cancelled: Self.date + 3, audience: 9, sent: 8, refused: 7,
+      gone: 6, dropped: 5, reports: 4, woke: 3, foundNews: 2, lastSent: Self.date + 4)
+    #expect(
+      try text(full) == """
+        {"audience":9,"cancelled":"2026-11-21T08:30:03.500Z","created":"\(Self.dateText)","dropped":5,\
+        "finished":"2026-11-21T08:30:02.500Z","foundNews":2,"gone":6,"id":"\(Self.idText)",\
+        "item":"019abcde-f012-7abc-8def-0123456789ac","kind":"alert","lastSent":"2026-11-21T08:30:04.500Z","refused":7,\
+        "reports":4,"sent":8,"starts":"2026-11-21T08:30:01.500Z","title":"A \\"ferry\\"","woke":3}
+        """)
     for push in [bare, full] {
       #expect(try text(push) == written { $0.write(push) })
       #expect(try read(Push.self, try text(push)) == push)

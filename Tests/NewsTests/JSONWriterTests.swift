@@ -64,6 +64,28 @@ import Testing
     }
   }
 
+  @Test("A file as editors see it is one flat object, which the encoder writes in the same way, and can be read again")
+  func files() throws {
+    let ids = try ["0000000a-0000-7000-8000-00000000000b", "0000000c-0000-7000-8000-00000000000d"].map {
+      try #require(UUID(uuidString: $0))
+    }
+    let picture = News.Attachment(url: "/a", type: "image/png", bytes: 7, width: 3, height: 2, sha256: "00")
+    let list = EditorialMediaList(items: [
+      EditorialMedia(
+        id: ids[0], attachment: picture, name: "a.png", created: Date(timeIntervalSince1970: 1000), uses: [ids[1]],
+        isPublic: true),
+      EditorialMedia(
+        id: ids[1], attachment: News.Attachment(url: "/b", type: "application/pdf"), name: nil,
+        created: Date(timeIntervalSince1970: 0), uses: [], isPublic: false),
+    ])
+    try Self.expectEqual(list) { $0.write(list) }
+    let json = try NewsJSON.encode(list)
+    #expect(try NewsJSON.decode(EditorialMediaList.self, from: json) == list)
+    let text = String(decoding: json, as: UTF8.self)
+    #expect(text.contains(#""id":"0000000a-0000-7000-8000-00000000000b""#))
+    #expect(text.contains(#""uses":["0000000c-0000-7000-8000-00000000000d"]"#))
+  }
+
   @Test("Extreme numbers and dates are written as the encoder writes them")
   func extremes() throws {
     let dates = [-1e30, -62_167_219_200.001, -0.0005, 0, 1e12, .infinity, -.infinity, .nan].map {

@@ -16,14 +16,7 @@ struct SubscriptionBody {
     let (givenUser, givenPassword) = (reader.string("user"), reader.string("password"))
     // A new address may have others than the members that it is patched into.
     let (user, password) = (address.user ?? givenUser, address.password ?? givenPassword)
-    if let user, user.isEmpty || user.contains(":") || user.utf8.count > 256 || user.hasControlCharacters {
-      reader.refuse("user", "must have 1 to 256 bytes, without colons and control characters")
-    }
-    if let password, password.utf8.count > 1024 || password.hasControlCharacters {
-      reader.refuse("password", "must have at most 1024 bytes and no control characters")
-    } else if password != nil, user == nil {
-      reader.refuse("user", .required)
-    }
+    for (field, rule) in SubscriptionContent.brokenRules(user: user, password: password) { reader.refuse(field, rule) }
     content = SubscriptionContent(
       url: address.text, title: reader.text("title", maximumBytes: 1024), topics: reader.topics(),
       state: reader.choice("state", rule: "must be draft or published") ?? .published,

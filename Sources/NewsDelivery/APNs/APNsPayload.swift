@@ -16,7 +16,6 @@ enum APNsPayload {
     var json = JSONWriter(capacity: 512)
     json.object { json in
       json.field("aps") { $0.object { aps(message, texts, &$0) } }
-      json.field("code", message.content.code)
       if let id = message.content.contentID { json.field("content-id", id) }
       json.field("push", message.push)
       if message.asksForReport { json.field("report", 1) }

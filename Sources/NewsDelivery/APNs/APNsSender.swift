@@ -21,6 +21,7 @@ package final class APNsSender: PushSender {
   package let sharesFailures = true
 
   private let url: String?
+  private let service: @Sendable (PushEnvironment) -> String
   private let token: APNsProviderToken
   private let connection: PushConnection
   private let clock: @Sendable () -> Date
@@ -35,12 +36,16 @@ package final class APNsSender: PushSender {
     self.init(credentials, url: url, trustRoots: trustRoots, clock: { Date() })
   }
 
-  /// - Parameter clock: The time of the provider token.
+  /// - Parameters:
+  ///   - service: Returns the address of Apple's service for an environment, without a trailing slash.
+  ///   - clock: The time of the provider token.
   package init(
     _ credentials: APNsCredentials, url: String?, trustRoots: [NIOSSLCertificate], timeout: Duration? = nil,
+    service: @escaping @Sendable (PushEnvironment) -> String = { APNsSender.service(of: $0) },
     clock: @escaping @Sendable () -> Date
   ) {
     self.url = url
+    self.service = service
     token = APNsProviderToken(
       key: credentials.key, keyID: credentials.keyID, teamID: credentials.teamID, clock: clock)
     connection = PushConnection(trustRoots: trustRoots, timeout: timeout ?? Self.timeout)
@@ -59,7 +64,7 @@ package final class APNsSender: PushSender {
     guard let payload = APNsPayload.bytes(message), payload.count <= APNsPayload.limit else {
       return PushAnswer(.invalid(reason: "the payload has more than \(APNsPayload.limit) bytes"))
     }
-    let url = "\(url ?? Self.service(of: environment))/3/device/\(device)"
+    let url = "\(url ?? service(environment))/3/device/\(device)"
     return await send(payload, to: url, topic: topic, message)
   }
 

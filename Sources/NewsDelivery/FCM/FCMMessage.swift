@@ -43,7 +43,6 @@ enum FCMMessage {
     json.object { json in
       json.field("body", texts?.body)
       if alert?.breaking == true { json.field("breaking", "1") }
-      json.field("code", message.content.code)
       if let id = message.content.contentID { json.field("content-id", id) }
       json.field("push", message.push)
       if message.asksForReport { json.field("report", "1") }

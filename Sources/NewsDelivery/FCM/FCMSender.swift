@@ -8,6 +8,8 @@ package import NewsStore
 ///
 /// Source: "Send messages using the FCM HTTP v1 API".
 package final class FCMSender: PushSender {
+  /// The address of Google's service, without a trailing slash.
+  package static let service = "https://fcm.googleapis.com"
   /// The timeout of a request. FCM asks for at least ten seconds.
   private static let timeout: Duration = .seconds(20)
 
@@ -37,7 +39,7 @@ package final class FCMSender: PushSender {
     clock: @escaping @Sendable () -> Date
   ) {
     let timeout = timeout ?? Self.timeout
-    self.url = "\(url ?? "https://fcm.googleapis.com")/v1/projects/\(credentials.projectID)/messages:send"
+    self.url = "\(url ?? Self.service)/v1/projects/\(credentials.projectID)/messages:send"
     connection = PushConnection(trustRoots: trustRoots, timeout: timeout)
     tokenConnection = PushConnection(trustRoots: trustRoots, timeout: timeout)
     token = FCMAccessToken(credentials, connection: tokenConnection, clock: clock)

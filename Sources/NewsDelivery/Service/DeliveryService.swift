@@ -35,6 +35,7 @@ public final class DeliveryService: Sendable {
   private let store: NewsStore
   private let limits: Limits
   private let publicURL: String?
+  private let countTime: Duration
   private let clock: @Sendable () -> Date?
   private let loops: [ProviderLoop]
 
@@ -52,14 +53,16 @@ public final class DeliveryService: Sendable {
 
   /// - Parameters:
   ///   - latestStart: The maximum time between the claim of a message and the start of sending; nil for a minute.
+  ///   - countTime: The interval in which devices and debts are counted for metrics; nil for 15 seconds.
   ///   - clock: The time in place of that of the database; nil for that of the database.
   package init(
     store: NewsStore, senders: [any PushSender], limits: Limits, publicURL: String? = nil, latestStart: Duration? = nil,
-    logger: Logger, clock: @escaping @Sendable () -> Date?
+    countTime: Duration? = nil, logger: Logger, clock: @escaping @Sendable () -> Date?
   ) {
     self.store = store
     self.limits = limits
     self.publicURL = publicURL
+    self.countTime = countTime ?? Self.countTime
     self.clock = clock
     loops = senders.map { sender in
       ProviderLoop(
@@ -82,7 +85,7 @@ public final class DeliveryService: Sendable {
     while !Task.isCancelled {
       // An error means that the database does not answer, which the log of its connections says.
       try? await store.countDeliveries(at: clock())
-      try? await Task.sleep(for: Self.countTime)
+      try? await Task.sleep(for: countTime)
     }
   }
 

@@ -43,14 +43,20 @@ package final class OutcomeRecorder: Sendable {
   private let lease: Duration
   private let logger: Logger
   private let write: @Sendable ([PushOutcome]) async throws -> Void
+  private let sleep: @Sendable (Duration) async -> Void
 
   /// - Parameters:
   ///   - lease: The duration of a claim.
   ///   - write: Writes a batch to the database.
-  package init(lease: Duration, logger: Logger, write: @escaping @Sendable ([PushOutcome]) async throws -> Void) {
+  ///   - sleep: Waits after an error.
+  package init(
+    lease: Duration, logger: Logger, write: @escaping @Sendable ([PushOutcome]) async throws -> Void,
+    sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+  ) {
     self.lease = lease
     self.logger = logger
     self.write = write
+    self.sleep = sleep
   }
 
   /// Adds an outcome, and waits while there are too many.
@@ -122,7 +128,7 @@ package final class OutcomeRecorder: Sendable {
         // The cause is in the log of the connections to the database.
         logger.debug("outcomes of messages could not be written", metadata: ["count": "\(entries.count)"])
       }
-      try? await Task.sleep(for: wait)
+      await sleep(wait)
       wait = min(wait * 2, .seconds(2))
       // A message whose claim has ended is sent again, by any process.
       let now = ContinuousClock.now

@@ -34,7 +34,7 @@ package struct PauseRule: Sendable {
   ///
   /// - Parameter seconds: A monotonic time in seconds, not negative.
   package mutating func note(_ answer: Answer, at seconds: Double) {
-    let number = Int(seconds / Self.bucketTime) + 1
+    let number = Int(seconds / Self.bucketTime)
     let index = number % Self.bucketCount
     if buckets[index].number != number { buckets[index] = Bucket(number: number) }
     buckets[index].answers += 1
@@ -67,8 +67,8 @@ package struct PauseRule: Sendable {
   }
 
   private func recent(_ seconds: Double) -> [Bucket] {
-    let current = Int(seconds / Self.bucketTime) + 1
-    return buckets.filter { $0.number > max(0, current - Self.bucketCount) }
+    let current = Int(seconds / Self.bucketTime)
+    return buckets.filter { $0.number > current - Self.bucketCount }
   }
 
   /// Returns the duration of a pause in seconds. It doubles with each pause in a row.

@@ -129,7 +129,7 @@ final class ProviderLoop: Sendable {
     }
     try await pauses.refresh()
     if let rest = pauses.rest { return min(rest, Self.restTime) }
-    var limit = min(sender.width * 2, 1000)
+    var limit = sender.width * 2
     if pauses.isProbing {
       // A probe ends before the next one.
       guard queue.isIdle else { return .milliseconds(50) }

@@ -40,8 +40,8 @@ package final class HostGate: Sendable {
 
   package init() {}
 
-  /// Whether no request is under way and none waits.
-  var isIdle: Bool { state.withLock { $0.running == 0 && $0.waiters.isEmpty } }
+  /// Whether no request is under way. Then none waits either.
+  var isIdle: Bool { state.withLock { $0.running == 0 } }
 
   /// Waits for a place. A request that has one calls `leave(hasResponded:)` at its end.
   ///

@@ -13,7 +13,7 @@ actor WebPushHost {
   /// The timeout of a resolution.
   private static let resolutionTime: Duration = .seconds(10)
   /// The time that requests on connections to a former address have.
-  private static let closingTime: Duration = .seconds(30)
+  static let closingTime: Duration = .seconds(30)
 
   nonisolated let gate = HostGate()
 
@@ -22,6 +22,7 @@ actor WebPushHost {
   private let trustRoots: [NIOSSLCertificate]
   private let timeout: Duration
   private let checkTime: Duration
+  private let closingTime: Duration
   private struct Current {
     var connection: PushConnection
     var address: String
@@ -37,13 +38,14 @@ actor WebPushHost {
   /// - Parameter url: An endpoint at the host.
   init(
     _ url: OutgoingURL, resolver: CheckedResolver, trustRoots: [NIOSSLCertificate], timeout: Duration,
-    checkTime: Duration
+    checkTime: Duration, closingTime: Duration
   ) {
     self.url = url
     self.resolver = resolver
     self.trustRoots = trustRoots
     self.timeout = timeout
     self.checkTime = checkTime
+    self.closingTime = closingTime
   }
 
   /// Returns the connections to a checked address.
@@ -109,8 +111,8 @@ actor WebPushHost {
       return current?.connection
     }
     if let old {
-      Task {
-        try? await Task.sleep(for: Self.closingTime)
+      Task { [closingTime] in
+        try? await Task.sleep(for: closingTime)
         await old.shutdown()
       }
     }

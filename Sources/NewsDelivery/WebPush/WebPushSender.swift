@@ -13,7 +13,7 @@ package final class WebPushSender: PushSender {
   /// The maximum number of hosts with connections.
   private static let hostLimit = 128
   /// The timeout of a request.
-  private static let timeout: Duration = .seconds(20)
+  package static let timeout: Duration = .seconds(20)
 
   package let provider = PushProvider.webpush
   package let width = 256
@@ -26,6 +26,7 @@ package final class WebPushSender: PushSender {
   private let trustRoots: [NIOSSLCertificate]
   private let requestTimeout: Duration
   private let checkTime: Duration
+  private let closingTime: Duration
   /// The hosts by origin, with the order of their last use.
   private let hosts = Mutex((hosts: [String: (host: WebPushHost, use: Int)](), uses: 0))
 
@@ -45,11 +46,12 @@ package final class WebPushSender: PushSender {
 
   /// - Parameters:
   ///   - checkTime: The time after which the name of a host is resolved again; nil for five minutes.
+  ///   - closingTime: The time that requests to the former address of a host have; nil for 30 seconds.
   ///   - clock: The time of the tokens.
   package init(
     _ credentials: VAPIDCredentials, origins: WebPushOrigins, resolver: CheckedResolver,
     trustRoots: [NIOSSLCertificate], timeout: Duration? = nil, checkTime: Duration? = nil,
-    clock: @escaping @Sendable () -> Date
+    closingTime: Duration? = nil, clock: @escaping @Sendable () -> Date
   ) {
     self.origins = origins
     tokens = VAPIDTokens(credentials, clock: clock)
@@ -57,6 +59,7 @@ package final class WebPushSender: PushSender {
     self.trustRoots = trustRoots
     requestTimeout = timeout ?? Self.timeout
     self.checkTime = checkTime ?? WebPushHost.checkTime
+    self.closingTime = closingTime ?? WebPushHost.closingTime
   }
 
   /// Sends a message.
@@ -156,16 +159,12 @@ package final class WebPushSender: PushSender {
         removed = state.hosts.removeValue(forKey: oldest)?.host
       }
       let host = WebPushHost(
-        url, resolver: resolver, trustRoots: trustRoots, timeout: requestTimeout, checkTime: checkTime)
+        url, resolver: resolver, trustRoots: trustRoots, timeout: requestTimeout, checkTime: checkTime,
+        closingTime: closingTime)
       state.hosts[origin] = (host, state.uses)
       return (host, removed)
     }
     if let removed { Task { await removed.shutdown() } }
     return host
   }
-}
-
-extension OutgoingURL {
-  /// The scheme, host and port, without a default port (RFC 6454 section 6.2).
-  fileprivate var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 }

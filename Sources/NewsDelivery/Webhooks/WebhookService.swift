@@ -48,6 +48,7 @@ public final class WebhookService: Sendable {
   private let logger: Logger
   private let clock: @Sendable () -> Date?
   private let random: @Sendable () -> Double
+  private let lineTime: @Sendable () -> ContinuousClock.Instant
   private let lines = WebhookFailureLines()
 
   /// Creates a service.
@@ -60,15 +61,18 @@ public final class WebhookService: Sendable {
   /// - Parameters:
   ///   - clock: The time in place of that of the database; nil for that of the database.
   ///   - random: Returns numbers from 0 to 1, which spread attempts over time.
+  ///   - lineTime: The time by which log lines are limited.
   package init(
     store: NewsStore, client: OutgoingClient, logger: Logger,
-    clock: @escaping @Sendable () -> Date?, random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+    clock: @escaping @Sendable () -> Date?, random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+    lineTime: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.store = store
     self.client = client
     self.logger = logger
     self.clock = clock
     self.random = random
+    self.lineTime = lineTime
   }
 
   /// Sends events as they become due, until the task is cancelled.
@@ -152,7 +156,7 @@ public final class WebhookService: Sendable {
       await Task.detached { [store, clock] in try? await store.releaseDelivery(message, at: clock()) }.value
       return
     }
-    if let error = outcome.error, let metadata = lines.line(of: message.webhook, at: .now) {
+    if let error = outcome.error, let metadata = lines.line(of: message.webhook, at: lineTime()) {
       // The path of an address may be a secret.
       let reason = error.replacing(message.url, with: message.host).terminalSafe
       logger.info(

@@ -107,8 +107,9 @@ extension NewsStore {
   /// The condition that no device got the alert of a request `a`.
   private static let isUnused: PostgresQuery = """
     (a.state = 'released' AND EXISTS (
-      SELECT FROM pushes AS u WHERE u.id = a.push AND u.fanned_out_at IS NOT NULL AND u.cancelled_at IS NULL
-        AND u.audience <= coalesce((SELECT r.dropped FROM push_results AS r WHERE r.push = u.id), 0)))
+      SELECT FROM pushes AS u
+      WHERE u.id = a.push AND u.fanned_out_at IS NOT NULL AND u.audience <= coalesce(
+        (SELECT r.dropped FROM push_results AS r WHERE r.push = u.id), 0)))
     """
 
   /// The condition that a device would get an alert for the item of a request `a` now.

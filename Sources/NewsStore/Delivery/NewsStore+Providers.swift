@@ -67,7 +67,7 @@ extension NewsStore {
       """
       WITH \(query: Self.clock(now))
       UPDATE push_providers AS p SET paused_until = NULL, reason = NULL, pauses = 0, changed_at = c.now
-      FROM clock AS c WHERE p.provider = \(provider.rawValue) AND (p.paused_until IS NOT NULL OR p.pauses > 0)
+      FROM clock AS c WHERE p.provider = \(provider.rawValue) AND p.paused_until IS NOT NULL
       """)
   }
 

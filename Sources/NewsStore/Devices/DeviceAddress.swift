@@ -52,7 +52,7 @@ struct DeviceAddress {
         require(
           host != nil, "subscription.endpoint", "must be an https URL of at most \(PushEndpoint.maximumBytes) bytes")
         require(
-          key.count == 65 && (try? P256.KeyAgreement.PublicKey(x963Representation: key)) != nil,
+          (try? P256.KeyAgreement.PublicKey(x963Representation: key)) != nil,
           "subscription.keys.p256dh",
           "must be an uncompressed point on P-256 in base64url, 65 bytes")
         require(secret.count == 16, "subscription.keys.auth", "must be 16 bytes in base64url")

@@ -42,6 +42,23 @@ public struct SubscriptionContent: Sendable, Equatable {
       url: subscription.url, title: subscription.title, topics: subscription.topics, state: subscription.state,
       language: subscription.language, paused: subscription.paused, user: subscription.user)
   }
+
+  /// The maximum length of a password, in bytes.
+  package static let maximumPasswordBytes = 1024
+
+  /// Returns the rules that a user and a password of HTTP Basic (RFC 7617 section 2) break, with the names of their fields.
+  package static func brokenRules(user: String?, password: String?) -> [(field: String, rule: FieldRule)] {
+    var broken: [(field: String, rule: FieldRule)] = []
+    if let user, user.isEmpty || user.contains(":") || user.utf8.count > 256 || user.hasControlCharacters {
+      broken.append(("user", "must have 1 to 256 bytes, without colons and control characters"))
+    }
+    if let password, password.utf8.count > maximumPasswordBytes || password.hasControlCharacters {
+      broken.append(("password", "must have at most \(maximumPasswordBytes) bytes and no control characters"))
+    } else if password != nil, user == nil {
+      broken.append(("user", .required))
+    }
+    return broken
+  }
 }
 
 extension NewsStore {

@@ -105,6 +105,9 @@ import Testing
       let file = SampleMedia.png(seed: 1)
       let first = try await media.upload(file, ("Idempotency-Key", "f"))
       Self.expectReplay(first, try await media.upload(file, ("Idempotency-Key", "f")), status: 201)
+      // A file that exists already has an answer of its own.
+      let known = try await media.upload(file, ("Idempotency-Key", "g"))
+      Self.expectReplay(known, try await media.upload(file, ("Idempotency-Key", "g")), status: 200)
       let other = try await media.upload(SampleMedia.png(seed: 2), ("Idempotency-Key", "f"))
       #expect(try other.json(Problem.self, status: 422).type == "/problems/idempotency-key-reused")
       #expect(try await Self.count(server, "SELECT count(*) FROM media") == 1)

@@ -42,6 +42,8 @@ import Testing
     try await Self.withServer { server, send in
       let problem = try await send("POST", "", #"{"url": "\#(url)"}"#, []).json(Problem.self, status: 422)
       #expect(problem.errors?.map(\.field) == ["url"], "\(problem)")
+      // The rule ends with the reason.
+      #expect(problem.errors?.first?.rule.hasSuffix(": ") == false)
       let (webhook, path) = try await Self.make(send)
       let lock = [("If-Match", "\"r1\"")]
       let moved = try await send("PATCH", path, #"{"url": "\#(url)"}"#, lock).json(Problem.self, status: 422)
@@ -90,7 +92,8 @@ import Testing
       let patch = #"{"paused": true, "topics": null, "events": null}"#
       #expect(try await send("PATCH", path, patch, []).status == 428)
       #expect(try await send("PATCH", path, patch, [("If-Match", "\"r2\"")]).status == 412)
-      let paused = try await send("PATCH", path, patch, [("If-Match", "\"r1\"")]).json(Webhook.self)
+      let type = ("Content-Type", "application/merge-patch+json")
+      let paused = try await send("PATCH", path, patch, [("If-Match", "\"r1\""), type]).json(Webhook.self)
       #expect(paused.paused && paused.topics == nil && paused.events == Webhook.Event.allCases && paused.revision == 2)
       #expect(paused.secret == nil)
       #expect(try await send("PATCH", path, patch, [("If-Match", "\"r2\"")]).json(Webhook.self) == paused)
@@ -133,9 +136,13 @@ import Testing
       func list(_ count: Int) -> String { "[" + topics.prefix(count).map { "\"\($0)\"" }.joined(separator: ",") + "]" }
       let (webhook, path) = try await Self.make(send, #", "topics": \#(list(32))"#)
       #expect(webhook.topics == topics.prefix(32).sorted())
+      let paused = try await send("PATCH", path, #"{"paused": true}"#, [("If-Match", "*")]).json(Webhook.self)
+      #expect(paused.paused && paused.topics == webhook.topics)
       let patch = #"{"topics": \#(list(33))}"#
       let problem = try await send("PATCH", path, patch, [("If-Match", "*")]).json(Problem.self, status: 422)
       #expect(problem.errors?.map(\.field) == ["topics"])
+      let unknown = try await send("PATCH", path, #"{"topics": ["nowhere"]}"#, [("If-Match", "*")])
+      #expect(try unknown.json(Problem.self, status: 422).errors?.map(\.field) == ["topics"])
     }
   }
 
@@ -258,7 +265,10 @@ import Testing
       try await server.store.recordOutcome(
         WebhookOutcome(status: 503, milliseconds: 12, error: "busy", result: .failed), of: message)
       let target = "\(path)/deliveries/\(message.id.uuidString.lowercased())/replay"
-      let replayed = try await send("POST", target, nil, []).json(WebhookDelivery.self, status: 202)
+      let accepted = try await send("POST", target, nil, [("Idempotency-Key", "r")])
+      let replayed = try accepted.json(WebhookDelivery.self, status: 202)
+      let again = try await send("POST", target, nil, [("Idempotency-Key", "r")])
+      #expect(again["Idempotency-Replayed"] == "true" && again.text == accepted.text)
       #expect(replayed.id == message.id && replayed.state == .due && replayed.attempts.first?.status == 503)
       #expect(try await send("POST", target.replacing(path, with: other.path), nil, []).status == 404)
       #expect(try await send("POST", "\(path)/deliveries/x/replay", nil, []).status == 404)
@@ -348,7 +358,7 @@ import Testing
   func metrics() async throws {
     try await Self.withServer { server, send in
       _ = try await Self.make(send)
-      for text in ["one", "two"] {
+      for text in ["one", "two", "three"] {
         let made = try await server.write("POST", "items", #"{"text": "\#(text)", "state": "published"}"#)
         #expect(made.status == 201)
       }
@@ -356,12 +366,18 @@ import Testing
       let message = try #require(try await server.store.claimWebhookDeliveries(limit: 1, for: 60).first)
       try await server.store.recordOutcome(
         WebhookOutcome(status: 500, milliseconds: 1, error: "x", result: .failed), of: message)
-      try await server.store.countWebhooks()
+      for fields in ["", "", #", "paused": true"#, #", "paused": true"#, #", "paused": true"#] {
+        _ = try await Self.make(send, fields)
+      }
+      try await server.store.countWebhooks(at: Date() + 100)
       let scrape = try await server.scrape()
       #expect(scrape.value("tidings_webhook_attempts_total", ["outcome": "failed"]) == 1)
       #expect(scrape.value("tidings_webhook_attempts_total", ["outcome": "delivered"]) == 0)
       #expect(scrape.value("tidings_webhooks", ["state": "failing"]) == 1)
-      #expect(scrape.value("tidings_webhook_deliveries_due") == 1)
+      #expect(scrape.value("tidings_webhooks", ["state": "working"]) == 2)
+      #expect(scrape.value("tidings_webhooks", ["state": "paused"]) == 3)
+      #expect(scrape.value("tidings_webhook_deliveries_due") == 2)
+      #expect(90...1000 ~= scrape.value("tidings_webhook_overdue_seconds"))
     }
   }
 }

@@ -34,6 +34,7 @@ import Testing
       "hub.mode=unsubscribe&hub.topic=TOPIC&hub.challenge=a", "hub.mode=denied&hub.topic=https://a.example/",
       "hub.mode=subscribe&hub.topic=TOPIC&hub.topic=TOPIC&hub.challenge=a",
       "hub.mode=subscribe&hub.topic=TOPICx&hub.topic=TOPIC&hub.challenge=a",
+      "hub.mode=subscribe&hub.topic=&hub.topic=TOPIC&hub.challenge=a",
       "hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=%ff", "hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=%00",
       "hub.mode=denied", "hub.challenge=a",
     ])
@@ -86,7 +87,8 @@ import Testing
   @Test("A notice to an unknown callback returns 410, one of more than 16 MiB 413, and other methods 405")
   func limits() async throws {
     try await Self.withCallback { server, path, _ in
-      #expect(try await server.send("POST", "/v1/websub/" + String(path.suffix(22).reversed())).status == 410)
+      let unknown = try await server.send("POST", "/v1/websub/" + String(path.suffix(22).reversed()))
+      #expect(try unknown.json(Problem.self, status: 410).type == "/problems/callback-ended")
       #expect(try await server.send("POST", "/v1/websub/x").status == 410)
       for method in ["HEAD", "PUT", "DELETE"] { #expect(try await server.send(method, path).status == 405) }
       let head = "POST \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: "
@@ -100,6 +102,9 @@ import Testing
         let request = "POST \(path) HTTP/1.1\r\n\(fields)\(chunks)\(rest)"
         #expect(try await RawConnection.exchange(request, port: server.port).map(\.status) == [status])
       }
+      let expecting = Data("\(head)1\r\nExpect: 100-continue\r\n\r\n".utf8)
+      let continued = try await RawConnection.exchange([expecting, Data("x".utf8)], port: server.port)
+      #expect(continued.map(\.status) == [100, 204])
       let truncated = try await RawConnection.exchange(head + "5\r\n\r\nabc", port: server.port)
       #expect(truncated.map(\.status) == [400])
     }
@@ -180,6 +185,16 @@ import Testing
     #expect(expected?.purpose == .verification(.unsubscribe, challenge: "c", seconds: nil))
     for other in ["a=1&a=2", "a=%ff", "a=%00", "%zz=1", "a", "&&", "hub.secret=s", "Hub.Mode=denied"] {
       #expect(Self.query("hub.mode=unsubscribe&\(other)&hub.challenge=c") == expected, "\(other)")
+    }
+  }
+
+  @Test("Names and values may be percent-encoded, and values may contain an equals sign, but not very many accents")
+  func encoding() {
+    #expect(HubQuery("hub%2Etopic=t&hub.mod%65=denied")?.topic == "t")
+    #expect(Self.query("hub.mode=denied", topic: "https://a.example/?b=c")?.topic == "https://a.example/?b=c")
+    for (count, isRead) in [(30, true), (31, false)] {
+      let reason = "e" + String(repeating: "%CC%81", count: count)
+      #expect((Self.query("hub.mode=denied&hub.reason=\(reason)") != nil) == isRead, "\(count)")
     }
   }
 

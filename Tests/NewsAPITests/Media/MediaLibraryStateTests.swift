@@ -22,6 +22,12 @@ import Testing
       #expect(try await state() == .adopted)
       #expect(try await media.library.report().isConsistent)
       let content = try Data(contentsOf: label)
+      let name = /\{"database":[0-9]+,"id":"[0-9A-F-]{36}","systemIdentifier":"[0-9]+","table":[0-9]+\}\n/
+      #expect(String(decoding: content, as: UTF8.self).wholeMatch(of: name) != nil)
+      // A label that this server cannot have written.
+      try Data("{}".utf8).write(to: label)
+      #expect(try await state() == .foreign)
+      try content.write(to: label)
       // In a restored dump, the table is another one.
       _ = try await sql.query("UPDATE media_library SET table_oid = table_oid + 1")
       #expect(try await state() == .copied)
@@ -45,6 +51,7 @@ import Testing
       #expect(!FileManager.default.fileExists(atPath: media.folder.path))
       _ = try await sql.query("DELETE FROM media")
       #expect(try await state() == .new)
+      #expect(try await media.library.report().isConsistent)
     }
   }
 
@@ -60,6 +67,7 @@ import Testing
       let log = RecordingLog()
       #expect(try await media.library.prepare(log.logger) == .unusable)
       #expect(log.text.contains("uploads are refused and no file is removed"))
+      #expect(log.text.contains("the folder for files cannot be read and written"))
       let error = MediaLibraryError(state: .unusable)
       await #expect(throws: error) { try await media.library.collect(unusedFor: .seconds(-10)) }
       await #expect(throws: error) { try await media.library.adopt() }
@@ -196,6 +204,8 @@ import Testing
       for number in 1...1001 {
         try Data().write(to: media.folder.appending(path: Data("file \(number)".utf8).sha256))
       }
+      let sample = try await media.library.sample()
+      #expect((sample.count, sample.missing) == (500, 500))
       let report = try await media.library.report()
       #expect((report.rows, report.files) == (1001, 1001))
       #expect(Set(report.rowsWithoutFile.map(\.id)).count == 1001)

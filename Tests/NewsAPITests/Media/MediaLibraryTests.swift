@@ -182,17 +182,22 @@ import Testing
         let refused = try await other.send(
           "POST", "/v1/editorial/media", key: key, headers: [type], file: SampleMedia.png(seed: 2))
         let problem = try refused.json(Problem.self, status: 503)
-        #expect(problem.type == "/problems/media-unavailable")
+        #expect(problem.type == "/problems/media-unavailable" && refused["Retry-After"] == "60")
         #expect(problem.detail?.contains("tidings media adopt") == true)
         let library = MediaLibrary(store: other.store, storage: media.storage)
         await #expect(throws: MediaLibraryError(state: .foreign)) { try await library.collect(unusedFor: Self.atOnce) }
         #expect(try await library.state() == .foreign)
         try await library.adopt()
         #expect(try await library.state() == .adopted)
+        // A repeat changes nothing.
+        let label = try await media.storage.label()
+        try await library.adopt()
+        #expect(try await media.storage.label() == label)
         #expect(try await media.library.state() == .foreign)
         #expect(try await library.collect(unusedFor: Self.atOnce) == MediaCollection())
       }
       #expect(try await media.upload(SampleMedia.png(seed: 3)).status == 503)
+      #expect(try await media.begin().status == 503)
       #expect(try names(in: media.folder) == [Self.photo.sha256])
     }
   }

@@ -276,12 +276,16 @@ import Testing
     try await MediaServer.with { media in
       _ = try await media.server.sql.query(
         """
-        INSERT INTO media (id, sha256, type, bytes)
-        SELECT lpad(to_hex(n), 32, '0')::uuid, sha256(n::text::bytea), 'image/png', 1 FROM generate_series(1, 200) AS n
+        INSERT INTO media (id, sha256, type, bytes, created_at)
+        SELECT lpad(to_hex(n), 32, '0')::uuid, sha256(n::text::bytea), 'image/png', 1,
+          timestamptz '2026-01-02 03:04:05Z'
+        FROM generate_series(1, 200) AS n
         """)
       for (query, count) in [("", 50), ("?limit=1", 1), ("?limit=199", 199), ("?limit=200", 200)] {
         let page = try await media.server.send("GET", "/v1/editorial/media" + query, key: media.key)
-        #expect(try page.json(EditorialMediaList.self).items.count == count)
+        let items = try page.json(EditorialMediaList.self).items
+        #expect(items.count == count)
+        #expect(items.allSatisfy { $0.created == Date(timeIntervalSince1970: 1_767_323_045) })
         #expect((page.next == nil) == (count == 200))
       }
       for query in ["limit=0", "limit=201", "used=x", "unused=true"] {

@@ -306,6 +306,8 @@ import Testing
         "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: Self.photo)
       #expect(response.status == 501)
       #expect(response.text.contains("TIDINGS_MEDIA_DIRECTORY"))
+      // Whatever else is wrong with the request.
+      #expect(try await server.send("POST", "/v1/editorial/media", key: key, body: "{}").status == 501)
       #expect(try await server.get("/v1/media/019a1111-0000-7000-8000-000000000000").status == 404)
     }
   }
@@ -323,7 +325,12 @@ import Testing
         "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: Self.photo)
       #expect(response.status == status)
       #expect(response.text.contains("/problems/\(name)"))
+      #expect(response["Retry-After"] == (status == 503 ? "60" : nil))
       #expect(!response.text.contains("fdatasync"))
+      // The storage has some of the file before all of it has arrived.
+      let cut = Self.chunked(Self.photo, key: key, isCut: true)
+      let early = try await RawConnection.exchange([cut], port: server.port, endsInput: false)
+      #expect(early.map(\.status) == [status])
     }
   }
 

@@ -57,6 +57,23 @@ import Testing
     }
   }
 
+  @Test("Many requests for files leave connections to editors")
+  func files() async throws {
+    try await MediaServer.with { media in
+      let server = media.server
+      let readers = TestClient(url: server.url)
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        try await Self.whileLocked("media", server) {
+          for _ in 0..<40 { group.addTask { try await readers.send("GET", "/v1/media/\(UUID())").status } }
+          try await eventually("readers wait") { server.store.connections.leased >= 6 }
+          #expect(try await server.write("POST", "topics", #"{"slug": "a"}"#).status == 201)
+          #expect(server.store.connections.waiting == 0)
+        }
+        for try await status in group { #expect([404, 503].contains(status)) }
+      }
+    }
+  }
+
   @Test("Readers that wait for a future state delay no other requests")
   func futureStates() async throws {
     try await TestServer.with { server in

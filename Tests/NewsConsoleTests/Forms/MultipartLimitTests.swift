@@ -50,6 +50,9 @@ import Testing
     try Self.check(limits, upTo: 100 - 8 - 2 - Self.field.utf8.count, .partHeaderTooLong) { length in
       Multipart.body(header: "\(Self.field)\nX:\(Self.text(length))", content: "b")
     }
+    // It is that of each header by itself.
+    let body = Multipart.bytes(String(repeating: "--xyz\n\(Self.field)\n\nb\n", count: 3) + "--xyz--")
+    #expect(try Multipart.parts([body], limits: limits).count == 3)
   }
 
   @Test func `A header without an end holds no more memory than its limit`() throws {

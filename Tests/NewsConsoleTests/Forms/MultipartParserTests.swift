@@ -50,7 +50,7 @@ import Testing
       is a handy place for composition agents to include an
       explanatory note to non-MIME conformant readers.
 
-      --simple boundary
+      --simple boundary\t
       Content-Disposition: form-data; name=first
 
       This is implicitly typed plain US-ASCII text.
@@ -162,7 +162,7 @@ import Testing
 
   @Test func `Lines of a header end with CR LF`() throws {
     for lineEnd in ["\n", "\r", "\r\r\n", "\n\r"] {
-      let body = "--xyz\r\nContent-Disposition: form-data; name=a\(lineEnd)X: y\r\n\r\nb\r\n--xyz--"
+      let body = "--xyz\r\nContent-Disposition: form-data; name=ab\(lineEnd)X: y\r\n\r\nb\r\n--xyz--"
       #expect(throws: FormError.malformedParts) { try Multipart.parts([Array(body.utf8)]) }
     }
   }

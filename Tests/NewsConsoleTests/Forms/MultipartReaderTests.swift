@@ -99,6 +99,18 @@ import Testing
     #expect(try await Self.parts(FormRequest(parts: [Multipart.body(header: header)])).isEmpty)
   }
 
+  @Test func `The content of a file without a name is not that of the next file if nobody reads it`() async throws {
+    let header = "Content-Disposition: form-data; name=f; filename="
+    let body = Multipart.bytes("--xyz\n\(header)\"\"\n\na\n--xyz\n\(header)b.txt\n\nb\n--xyz--")
+    let reader = try Self.reader(FormRequest(parts: [body]))
+    _ = try await reader.nextPart()
+    guard case .file(let second) = try await reader.nextPart() else {
+      Issue.record("the second part is not a file")
+      return
+    }
+    #expect(try await Self.content(second) == "b")
+  }
+
   @Test func `An empty file with a name is a file`() async throws {
     let header = "Content-Disposition: form-data; name=f; filename=a.txt"
     #expect(try await Self.parts(FormRequest(parts: [Multipart.body(header: header)])) == ["f a.txt: "])
@@ -121,6 +133,17 @@ import Testing
     #expect(try await Self.content(second) == "content of b")
     while try await reader.nextPart() != nil {}
     await #expect(throws: MultipartReader.PartHasPassed.self) { _ = try await Self.content(second) }
+  }
+
+  @Test func `The last part has passed at the end of the form`() async throws {
+    let header = "Content-Disposition: form-data; name=f; filename=a.txt"
+    let reader = try Self.reader(FormRequest(parts: [Multipart.body(header: header, content: "a")]))
+    guard case .file(let file) = try await reader.nextPart() else {
+      Issue.record("the part is not a file")
+      return
+    }
+    #expect(try await reader.nextPart() == nil)
+    await #expect(throws: MultipartReader.PartHasPassed.self) { _ = try await Self.content(file) }
   }
 
   @Test func `No more of the body is read than the parts need`() async throws {

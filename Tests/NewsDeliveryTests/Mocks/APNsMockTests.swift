@@ -92,6 +92,19 @@ import Testing
     }
   }
 
+  @Test("A service whose certificate is not trusted receives no message, and the reason is named")
+  func untrusted() async throws {
+    try await MockedSender.with { mocks in
+      let credentials = try APNsCredentials(pem: mocks.apns.keyPEM, keyID: APNsMock.keyID, teamID: APNsMock.teamID)
+      return APNsSender(
+        credentials, url: mocks.apns.url, trustRoots: [], timeout: PushMocks.longTimeout, clock: { Date() })
+    } _: { service in
+      let answer = await service.send(to: Self.target())
+      #expect(answer.isFailure && "\(answer.result)".contains("the TLS handshake failed"))
+      #expect(service.mocks.apns.record.totals.accepted == 0)
+    }
+  }
+
   @Test("A key that Apple does not know pauses the service")
   func wrongKey() async throws {
     try await MockedSender.with({ $0.topics = ["another.app"] }) {

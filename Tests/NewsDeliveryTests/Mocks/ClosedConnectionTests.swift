@@ -103,6 +103,32 @@ import Testing
     }
   }
 
+  @Test("A message that the service does not process is sent ten times at most")
+  func refused() async throws {
+    try await Self.with(.apns) { service, faults, record in
+      faults.always(.refuseStream)
+      let start = ContinuousClock.now
+      let answer = await service.send(to: Self.target(.apns, 1, service.mocks))
+      // Each further attempt follows after 50 milliseconds at least.
+      #expect(ContinuousClock.now - start > .milliseconds(450))
+      #expect(answer.isFailure && "\(answer.result)".contains("before it processes a message"))
+      #expect(record.totals.faulted == 10)
+      faults.clear()
+      #expect(await service.send(to: Self.target(.apns, 1, service.mocks)).result == .sent)
+    }
+  }
+
+  @Test("A response that ends with its connection, but without an end of TLS, is lost and no failure of the handshake")
+  func uncleanEnd() async throws {
+    try await MockedSender.with({ $0.offersHTTP2 = false }) {
+      try $0.fcmSender()
+    } _: { service in
+      service.mocks.fcm.faults.next(.cutResponse)
+      #expect(await service.send(to: Self.target(.fcm, 1, service.mocks)).result == .sent)
+      #expect(service.mocks.fcm.record.histogram == [2: 1])
+    }
+  }
+
   @Test("A message that may have been received has one further attempt", arguments: PushProvider.allCases)
   func lost(_ provider: PushProvider) async throws {
     try await Self.with(provider) { service, faults, record in

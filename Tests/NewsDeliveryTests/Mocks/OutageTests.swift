@@ -12,7 +12,7 @@ import Testing
 @Suite struct OutageTests {
   /// More devices than a sender has messages under way.
   private static let count = 320
-  private static let steps = 6
+  private static let steps = 3
 
   private static func with(_ body: @Sendable (Deliveries, PushMocks) async throws -> Void) async throws {
     try await PushMocks.with { mocks in
@@ -36,7 +36,7 @@ import Testing
       """)
   }
 
-  /// Lets an hour pass in which a service is paused, with a publication at first and every ten minutes, which all others
+  /// Lets an hour pass in which a service is paused, with a publication at first and every twenty minutes, which all others
   /// send at once.
   ///
   /// - Parameter body: Is called after each publication.
@@ -61,7 +61,7 @@ import Testing
         try await owed(besides: provider, deliveries) == 0
       }
       try await deliveries.waitForRest()
-      deliveries.advance(600)
+      deliveries.advance(1200)
     }
     try await deliveries.wait("the service is paused again and again") {
       try await deliveries.state(provider)?.pauses ?? 0 > 1

@@ -43,7 +43,9 @@ import Testing
     let time = TestTime()
     let credentials = try APNsCredentials(pem: key.pemRepresentation, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
     try await FaultServer.with({ _ in FaultResponse() }) { server in
-      let sender = APNsSender(credentials, url: server.url, trustRoots: [], timeout: timeout, clock: { time.now })
+      let sender = APNsSender(
+        credentials, url: nil, trustRoots: [], timeout: timeout, service: { "\(server.url)/\($0)" },
+        clock: { time.now })
       try await withResource(sender, release: { await $0.shutdown() }) { sender in
         try await body(Service(server: server, sender: sender, key: key, time: time))
       }
@@ -73,11 +75,13 @@ import Testing
       let message = PushMessage.sample(to: Self.target, asksForReport: true)
       #expect(await service.send(message).result == .sent)
       let request = try #require(service.server.takeRequests().first)
-      #expect(request.method == "POST" && request.target == "/3/device/\(Self.device)")
+      #expect(request.method == "POST" && request.target == "/production/3/device/\(Self.device)")
       #expect(request["apns-topic"] == Self.topic && request["apns-push-type"] == "background")
       #expect(request["apns-priority"] == "5" && request["apns-expiration"] == "1800086400")
       #expect(request["apns-collapse-id"] == "news" && request["content-type"] == "application/json")
       #expect(request["apns-id"] == "00000000-0000-4000-8000-000000000003")
+      // An outage of APNs concerns all devices.
+      #expect(service.sender.provider == .apns && service.sender.sharesFailures)
       #expect(
         String(decoding: request.body, as: UTF8.self)
           == #"{"aps":{"content-available":1},"content-id":"01234567-0000-7000-8000-000000000003","#
@@ -123,17 +127,20 @@ import Testing
       var aps: APS
     }
     try await Self.with { service in
-      for (title, body) in [("Title", longText(1000)), (longText(1000), "Body")] {
+      for (title, body) in [("Title", longText(1000)), (longText(1000), "Body"), (longText(100), longText(300))] {
         #expect(await service.send(.sample(to: Self.target, alert: .init(title: title, body: body))).result == .sent)
         let request = try #require(service.server.takeRequests().first)
         // The next character would have needed 13 bytes.
         #expect(4096 - 13...4096 ~= request.body.count)
         let sent = try JSONDecoder().decode(Payload.self, from: request.body).aps.alert
+        // The body is cut first.
+        #expect(sent["title"] == title || title.count > 1000)
         for (text, whole) in [(sent["title"], title), (sent["body"], body)] {
           let text = try #require(text)
           let isCut = text.hasSuffix("\u{2026}") && whole.hasPrefix(text.dropLast())
           #expect(text == whole || isCut || text.isEmpty && title.count > 1000)
         }
+        #expect(sent["title"] == title || sent["body"] == "")
       }
     }
   }
@@ -154,6 +161,8 @@ import Testing
       (429, "TooManyProviderTokenUpdates", "pause"), (429, "TooManyRequests", "retry"),
       (500, "InternalServerError", "failure"), (503, "ServiceUnavailable", "failure"), (503, "Shutdown", "failure"),
       (401, "Unknown", "pause"), (408, "Unknown", "failure"), (418, "Unknown", "pause"), (301, "Unknown", "pause"),
+      // Something else than APNs has answered.
+      (201, "Unknown", "pause"),
     ])
   func responses(_ status: Int, _ reason: String, _ expected: String) async throws {
     try await Self.with { service in
@@ -162,10 +171,13 @@ import Testing
       switch expected {
       case "pause":
         let pause = try #require(answer.pause)
-        #expect(pause.seconds >= 60 && pause.reason.contains(reason) && answer.result.wait == pause.seconds)
+        #expect(pause.seconds == (status == 429 ? 60 : 300) && answer.result.wait == pause.seconds)
+        let setting = [401, 403].contains(status) ? "TIDINGS_APNS_KEY_FILE" : "TIDINGS_APNS_URL"
+        #expect(pause.reason.contains(reason) && pause.reason.contains(setting) == (status != 429))
       case "failure": #expect(answer.isFailure && answer.result.wait ?? 0 > 0 && answer.pause == nil)
       default: #expect(answer.result.name == expected && answer.pause == nil && !answer.isFailure)
       }
+      #expect(expected == "gone" || answer.result.reason?.hasPrefix("APNs answers \(status) \(reason)") == true)
       #expect(service.server.requests.count == 1)
       // Only these say that the key is wrong, and not perhaps the token of one device.
       #expect(
@@ -206,12 +218,16 @@ import Testing
       let date = Date() + 7200
       service.server.respond(next: .busy(503, retryAfter: .date(date)).dated(date - 600))
       #expect(600...790 ~= (await service.send().result.wait ?? 0))
+      service.server.respond { _ in Self.failure(400, "IdleTimeout") }
+      #expect(40...53 ~= (await service.send(.sample(to: Self.target, attempts: 3)).result.wait ?? 0))
       service.server.respond { _ in FaultResponse(status: 500) }
+      #expect(await service.send().result.reason == "APNs answers 500")
       #expect(5...7 ~= (await service.send().result.wait ?? 0))
       #expect(40...53 ~= (await service.send(.sample(to: Self.target, attempts: 3)).result.wait ?? 0))
       #expect(900...1200 ~= (await service.send(.sample(to: Self.target, attempts: 100)).result.wait ?? 0))
       service.server.respond { _ in Self.failure(429, "TooManyRequests") }
       #expect(await service.send().result.wait ?? 0 >= 60)
+      #expect(320...417 ~= (await service.send(.sample(to: Self.target, attempts: 6)).result.wait ?? 0))
       let updates = Self.failure(429, "TooManyProviderTokenUpdates")
       service.server.respond(next: updates, updates.setting("Retry-After", "600"))
       #expect(await service.send().pause?.seconds == 60)
@@ -241,9 +257,9 @@ import Testing
 
       let length = 4096 - (await alert(0)?.utf8.count ?? 0)
       let whole = try #require(await alert(length))
-      #expect(whole.utf8.count == 4096 && !whole.contains("\u{2026}"))
+      #expect(whole.utf8.count == 4096 && !whole.contains("\u{2026}") && !whole.contains("interruption-level"))
       let cut = try #require(await alert(length + 1))
-      #expect(cut.utf8.count <= 4096 && cut.contains("x\u{2026}"))
+      #expect(cut.utf8.count == 4096 && cut.contains("x\u{2026}"))
     }
   }
 
@@ -340,8 +356,10 @@ import Testing
       try await eventually("the message is under way") { service.server.requests.count == 1 }
       let start = ContinuousClock.now
       sending.cancel()
-      #expect(await sending.value.isFailure)
+      let answer = await sending.value
+      #expect(answer.isFailure && "\(answer.result)".contains("the server is stopping"))
       #expect(ContinuousClock.now - start < .seconds(30))
+      #expect(service.server.requests.count == 1)
     }
   }
 
@@ -374,14 +392,7 @@ import Testing
       #expect(service.server.requests.isEmpty)
       let longest = PushTarget.apns(token: String(repeating: "f", count: 400), topic: "!~", environment: .sandbox)
       #expect(await service.send(.sample(to: longest)).result == .sent)
+      #expect(service.server.requests.first?.target.hasPrefix("/sandbox/3/device/f") == true)
     }
-  }
-}
-
-extension Data {
-  /// Decodes base64url without padding (RFC 4648 section 5).
-  init?(base64URL text: some StringProtocol) {
-    let standard = String(text).replacing("-", with: "+").replacing("_", with: "/")
-    self.init(base64Encoded: standard + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
   }
 }

@@ -159,6 +159,11 @@ import Testing
       #expect(message.data["title"] == "Title" && message.data["url"] == "https://news.example/a")
       #expect(message.data["breaking"] == "1" && message.data["body"]?.hasSuffix("\u{2026}") == true)
       #expect(4000...4300 ~= request.body.count)
+      let other = PushAlert(title: "Title", body: "Body")
+      #expect(await service.send(.sample(to: Self.target, alert: other)).result == .sent)
+      let plain = try #require(service.takeRequests(Self.messages).first)
+      let data = try JSONDecoder().decode(Body.self, from: plain.body).message.data
+      #expect(data["body"] == "Body" && data["breaking"] == nil && data["url"] == nil)
     }
   }
 
@@ -205,7 +210,8 @@ import Testing
       #expect(await service.send().result == .sent)
       service.server.respond { $0.path == "/token" ? service.tokenResponse.token() : refusal }
       let answer = await service.send()
-      #expect(answer.pause != nil && answer.result.wait == answer.pause?.seconds)
+      #expect(answer.pause?.seconds == 300 && answer.result.wait == 300)
+      #expect(answer.pause?.reason.contains("TIDINGS_FCM_CREDENTIALS") == true)
       #expect(service.tokenResponse.issued.withLock { $0 } == 3)
     }
   }
@@ -302,6 +308,19 @@ import Testing
     }
   }
 
+  @Test("A token service that cannot be reached is a failure of the service, and no error of the operator")
+  func unreachableTokenService() async throws {
+    try await Self.with { service in
+      await service.server.stop()
+      for range in [5...6.6, 10...13.1] as [ClosedRange<Double>] {
+        let answer = await service.send()
+        #expect(answer.isFailure && answer.pause == nil && range ~= answer.result.wait ?? 0)
+        #expect("\(answer.result)".contains("token service: no connection could be made"))
+        service.time.advance(minutes: 1)
+      }
+    }
+  }
+
   private static let badRequest = #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[]}"#
   /// The code of FCM after a detail of another type.
   private static let lateCode =
@@ -324,7 +343,10 @@ import Testing
     try await Self.with(Self.failure(status, code, details)) { service in
       let answer = await service.send()
       switch expected {
-      case "pause": #expect(answer.pause != nil && answer.result.wait == answer.pause?.seconds)
+      case "pause":
+        #expect(answer.pause?.seconds == 300 && answer.result.wait == 300)
+        let setting = status < 400 ? "TIDINGS_FCM_URL" : "TIDINGS_FCM_CREDENTIALS"
+        #expect(answer.pause?.reason.contains(setting) == true)
       case "failure":
         #expect(answer.isFailure && answer.pause == nil && answer.result.wait ?? 0 >= (status == 429 ? 60 : 5))
       default: #expect(answer.result.name == expected && answer.pause == nil && !answer.isFailure)
@@ -364,10 +386,12 @@ import Testing
 
   @Test("Waits grow with the attempts, with and without a response")
   func waits() async throws {
-    try await Self.with(Self.failure(503, "UNAVAILABLE")) { service in
-      for _ in 0..<2 {
-        #expect(40...53 ~= (await service.send(.sample(to: Self.target, attempts: 3)).result.wait ?? 0))
-        await service.server.stop()
+    for status in [429, 503] {
+      try await Self.with(Self.failure(status, "UNAVAILABLE")) { service in
+        for _ in 0..<2 {
+          #expect(320...417 ~= (await service.send(.sample(to: Self.target, attempts: 6)).result.wait ?? 0))
+          await service.server.stop()
+        }
       }
     }
   }

@@ -34,6 +34,14 @@ extension PushOutcome.Result {
     }
   }
 
+  /// The reason in words; nil for results that have none.
+  var reason: String? {
+    switch self {
+    case .tokenError(let reason), .retry(_, let reason), .unsent(_, let reason), .invalid(let reason): reason
+    case .sent, .gone: nil
+    }
+  }
+
   /// The name of the case, for tables.
   var name: String {
     switch self {

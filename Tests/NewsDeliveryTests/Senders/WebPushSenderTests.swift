@@ -23,7 +23,7 @@ import Testing
     func verify(using algorithm: some JWTAlgorithm) throws {}
   }
 
-  private struct Service {
+  struct Service {
     let server: FaultServer
     let sender: WebPushSender
     let receiver: WebPushReceiver
@@ -54,9 +54,10 @@ import Testing
   /// - Parameters:
   ///   - allowed: The networks that messages may reach besides public ones.
   ///   - addresses: Returns the addresses of a name, for the number of the name resolution.
-  private static func with(
+  static func with(
     allowed: [String] = ["127.0.0.1"], addresses: @escaping @Sendable (Int) -> [String] = { _ in ["127.0.0.1"] },
-    timeout: Duration = .seconds(60), checkTime: Duration? = nil, _ body: (Service) async throws -> Void
+    timeout: Duration = .seconds(60), checkTime: Duration? = nil, closingTime: Duration? = nil,
+    _ body: (Service) async throws -> Void
   ) async throws {
     let (key, time, lookups) = (P256.Signing.PrivateKey(), TestTime(), Count())
     var policy = AddressPolicy()
@@ -71,7 +72,7 @@ import Testing
           server.url, "http://push.test:\(server.port)", "http://*.push.test:\(server.port)",
         ]),
         resolver: CheckedResolver(policy: policy, resolver: resolver), trustRoots: [], timeout: timeout,
-        checkTime: checkTime, clock: { time.now })
+        checkTime: checkTime, closingTime: closingTime, clock: { time.now })
       try await withResource(sender, release: { await $0.shutdown() }) { sender in
         try await body(
           Service(
@@ -113,7 +114,8 @@ import Testing
       let request = try #require(service.server.requests.first)
       #expect(request["Urgency"] == "high" && request["TTL"] == "21600")
       let topic = try #require(request["Topic"])
-      #expect(topic.count == 22 && Data(base64URL: topic)?.count == 16)
+      let item = withUnsafeBytes(of: PushMessage.sampleItem.uuid) { Data($0) }
+      #expect(topic.count == 22 && Data(base64URL: topic) == item)
       #expect(
         try service.takeText() == #"{"body":"Body","breaking":true,"#
           + #""content-id":"01234567-0000-7000-8000-000000000003","push":"00000000-0000-4000-8000-000000000001","#
@@ -180,6 +182,7 @@ import Testing
       #expect(answer.result.name == (expected == "failure" ? "retry" : expected))
       if status == 429 { #expect(answer.result.wait ?? 0 >= 60) }
       if status == 404 { #expect(answer.result == .gone(since: nil)) }
+      #expect(answer.result.reason?.contains("\(status)") ?? true)
       #expect(answer.refusesKey == [401, 403].contains(status))
       #expect(service.server.requests.count == 1)
     }
@@ -217,7 +220,10 @@ import Testing
       func size(_ length: Int) async throws -> Int? {
         let data = ["a": String(repeating: "x", count: length)]
         let answer = await service.sender.send(.sample(to: service.target(), data: data))
-        guard answer.result == .sent else { return nil }
+        guard answer.result == .sent else {
+          #expect(answer.result.name == "invalid")
+          return nil
+        }
         return try service.takeText().utf8.count
       }
       let rest = 3993 - (try #require(try await size(0)))
@@ -317,12 +323,15 @@ import Testing
   @Test("When its address is checked again, a host keeps its connections, or is reached at its new address")
   func movedHost() async throws {
     let addresses: @Sendable (Int) -> [String] = { $0 <= 5 ? ["127.0.0.1"] : ["127.0.0.2"] }
-    try await Self.with(allowed: ["127.0.0.0/8"], addresses: addresses, checkTime: .zero) { service in
+    try await Self.with(
+      allowed: ["127.0.0.0/8"], addresses: addresses, checkTime: .zero, closingTime: .zero
+    ) { service in
       let endpoint = "http://push.test:\(service.server.port)/a"
       for _ in 0..<5 { #expect(await service.send(to: endpoint).result == .sent) }
       #expect(service.server.connections < 5)
       // There is no server.
       #expect(await service.send(to: endpoint).isFailure)
+      try await eventually("the former connections are closed") { service.server.openConnections == 0 }
     }
   }
 

@@ -13,17 +13,18 @@ import Testing
 final class ScriptedSender: PushSender {
   let provider: PushProvider
   let width: Int
-  let sharesFailures = true
+  let sharesFailures: Bool
 
   private let answer: @Sendable (PushMessage) async -> PushAnswer
   private let state = Mutex((messages: [PushMessage](), isShutDown: false))
 
   init(
-    _ provider: PushProvider = .fcm, width: Int = 8,
+    _ provider: PushProvider = .fcm, width: Int = 8, sharesFailures: Bool = true,
     answer: @escaping @Sendable (PushMessage) async -> PushAnswer = { _ in PushAnswer(.sent) }
   ) {
     self.provider = provider
     self.width = width
+    self.sharesFailures = sharesFailures
     self.answer = answer
   }
 
@@ -137,23 +138,17 @@ struct Deliveries: Sendable {
   /// Runs the body while a service delivers.
   func withService(
     _ senders: [ScriptedSender], window: Duration = .zero, budget: Int = 3, reportRate: Double = 0,
-    publicURL: String? = nil, latestStart: Duration? = nil, logger: Logger = NewsDatabase.logger,
-    _ body: @Sendable () async throws -> Void
+    publicURL: String? = nil, latestStart: Duration? = nil, countTime: Duration? = nil,
+    logger: Logger = NewsDatabase.logger, _ body: @Sendable () async throws -> Void
   ) async throws {
     var limits = DeliveryService.Limits()
     limits.window = window
     limits.budget = budget
     limits.reportRate = reportRate
     let service = DeliveryService(
-      store: store, senders: senders, limits: limits, publicURL: publicURL, latestStart: latestStart, logger: logger,
-      clock: { now })
-    let running = Task { await service.run() }
-    try await withResource(
-      running,
-      release: { running in
-        running.cancel()
-        await running.value
-      }, { _ in try await body() })
+      store: store, senders: senders, limits: limits, publicURL: publicURL, latestStart: latestStart,
+      countTime: countTime, logger: logger, clock: { now })
+    try await whileRunning({ await service.run() }, body)
     #expect(senders.allSatisfy { $0.isShutDown })
   }
 

@@ -45,6 +45,28 @@ import Testing
     #expect(batches.reduce(0, +) == count && batches.allSatisfy { $0 <= OutcomeRecorder.batchSize })
   }
 
+  @Test("The wait after an error doubles, up to two seconds")
+  func waits() async throws {
+    let calls = Count()
+    let waits = Mutex([Duration]())
+    let recorder = OutcomeRecorder(
+      lease: .seconds(180), logger: NewsDatabase.logger,
+      write: { _ in
+        guard calls.next() <= 7 else { return }
+        throw Failure()
+      },
+      sleep: { wait in waits.withLock { $0.append(wait) } })
+    await recorder.add(Self.entry())
+    recorder.close(within: .seconds(60))
+    await recorder.run()
+    let expected: [Duration] = [
+      .milliseconds(100), .milliseconds(200), .milliseconds(400), .milliseconds(800), .milliseconds(1600), .seconds(2),
+      .seconds(2),
+    ]
+    let found = waits.withLock { $0 }
+    #expect(found == expected)
+  }
+
   @Test("Outcomes of claims that have ended are dropped, because the messages are sent again")
   func endedClaims() async throws {
     let isFailing = Flag()
@@ -99,14 +121,14 @@ import Testing
     try await Self.with({ _ in await barrier.wait() }) { recorder in
       defer { barrier.open() }
       Task {
-        for _ in 0...OutcomeRecorder.capacity {
+        for _ in 0..<OutcomeRecorder.capacity + 3 {
           await recorder.add(Self.entry())
           _ = added.next()
         }
       }
       try await eventually("the recorder is full") { added.value == OutcomeRecorder.capacity }
       recorder.bound(to: .seconds(60))
-      try await eventually("the last one goes on") { added.value > OutcomeRecorder.capacity }
+      try await eventually("the others do not wait") { added.value == OutcomeRecorder.capacity + 3 }
     }
   }
 

@@ -60,6 +60,28 @@ import Testing
     }
   }
 
+  @Test("A reading while a pause of this process is being stored does not end it")
+  func readingMeanwhile() async throws {
+    try await Deliveries.with { deliveries in
+      let pauses = Self.pauses(deliveries)
+      let writing = try await deliveries.sql.transaction { transaction in
+        // Readers pass this lock, and writers wait for it.
+        _ = try await transaction.query("LOCK TABLE push_providers IN SHARE MODE")
+        let writing = Task { await pauses.note(Self.demand(300), to: Self.message) }
+        try await eventually("the pause is being stored") {
+          try await deliveries.sql.query(
+            "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+          ).count == 1
+        }
+        try await pauses.refresh()
+        #expect(pauses.rest ?? .zero > .seconds(200))
+        return writing
+      }
+      await writing.value
+      #expect(try await deliveries.store.providerStates().map(\.pauses) == [1])
+    }
+  }
+
   @Test("A pause that could not be stored holds, and is stored once the database answers")
   func unstored() async throws {
     try await Deliveries.with { deliveries in
@@ -92,7 +114,7 @@ import Testing
       }
       #expect(try await deliveries.store.providerStates().map(\.pauses) == [1])
       let lines = log.text.split(separator: "\n").filter { $0.hasPrefix("warning a push service is paused") }
-      #expect(lines.count == 1 && lines.allSatisfy { $0.contains("busy") && $0.contains("300") })
+      #expect(lines.count == 1 && lines.allSatisfy { $0.contains("busy") && $0.contains("300") && $0.contains("fcm") })
       let end = try #require(try await deliveries.store.providerStates().first?.pausedUntil)
       #expect(299...330 ~= end.timeIntervalSince(start))
       #expect(first.rest ?? .zero > .seconds(270))
@@ -100,11 +122,12 @@ import Testing
       #expect(await !first.endProbe())
 
       deliveries.advance(310)
-      let next = Self.pauses(deliveries)
+      let next = Self.pauses(deliveries, logger: log.logger)
       try await next.refresh()
       await next.note(Self.demand(70), to: Self.message)
       let state = try #require(try await deliveries.store.providerStates().first)
       #expect(state.pauses == 2 && 429...460 ~= state.pausedUntil?.timeIntervalSince(start) ?? 0)
+      #expect(log.text.contains("120"))
     }
   }
 
@@ -136,12 +159,42 @@ import Testing
     }
   }
 
+  @Test("Failures of hosts that are independent of each other pause no service")
+  func unsharedFailures() async throws {
+    try await Deliveries.with { deliveries in
+      let pauses = ProviderPauses(
+        sender: ScriptedSender(.fcm, sharesFailures: false), store: deliveries.store, logger: NewsDatabase.logger,
+        clock: { deliveries.now })
+      let failure = PushAnswer(.retry(after: 5, reason: "x"), isFailure: true)
+      for _ in 0..<40 { await pauses.note(failure, to: Self.message) }
+      #expect(pauses.rest == nil)
+      let states = try await deliveries.store.providerStates()
+      #expect(states.isEmpty)
+      for _ in 0..<3 { await pauses.note(PushAnswer(.tokenError(reason: "x")), to: Self.message) }
+      #expect(pauses.rest != nil)
+    }
+  }
+
+  @Test("Addresses of strangers that are gone do not outweigh the refusals of known devices")
+  func goneStrangers() async throws {
+    try await Deliveries.with { deliveries in
+      let (pauses, stranger) = (Self.pauses(deliveries), PushMessage.sample(to: .fcm(token: "a"), code: "c0de"))
+      for _ in 0..<400 { await pauses.note(PushAnswer(.gone(since: nil)), to: stranger) }
+      for _ in 0..<20 { await pauses.note(PushAnswer(.tokenError(reason: "x")), to: Self.message) }
+      #expect(pauses.rest != nil)
+    }
+  }
+
   @Test("Answers from before a pause do not begin the next one")
   func failuresBefore() async throws {
     try await Deliveries.with { deliveries in
       let pauses = Self.pauses(deliveries)
       let failure = PushAnswer(.retry(after: 5, reason: "x"), isFailure: true)
-      for _ in 0..<20 { await pauses.note(failure, to: Self.message) }
+      for number in 0..<20 {
+        // All answers of a minute count.
+        if number == 10 { try await Task.sleep(for: .milliseconds(100)) }
+        await pauses.note(failure, to: Self.message)
+      }
       #expect(try await deliveries.store.providerStates().map(\.pauses) == [1])
       deliveries.advance(61)
       try await pauses.refresh()

@@ -44,6 +44,8 @@ import Testing
       }
       let lines = log.text.split(separator: "\n").filter { $0.contains("a push service refuses messages") }
       #expect(lines.count == 1 && lines.first?.hasPrefix("warning ") == true)
+      let line = try #require(lines.first)
+      #expect(line.contains("fcm") && line.contains("FCM answers 403 SENDER_ID_MISMATCH"))
       #expect(try await deliveries.count("SELECT count(*) FROM devices") == 3)
     }
   }
@@ -119,6 +121,36 @@ import Testing
       await pauses.note(PushAnswer(.sent), to: .sample(to: .fcm(token: "a")))
       let refusal = try await deliveries.store.providerStates().first?.refusal
       #expect(refusal == nil)
+    }
+  }
+
+  @Test("The refusal of a stranger's address is not shown if other devices have received messages")
+  func strangerAmongOthers() async throws {
+    try await Deliveries.with { deliveries in
+      try await deliveries.register(1)
+      try await deliveries.proveDevices()
+      let log = RecordingLog()
+      let pauses = ProviderPauses(
+        sender: ScriptedSender(.fcm), store: deliveries.store, logger: log.logger, clock: { deliveries.now })
+      await pauses.note(PushAnswer(.tokenError(reason: "x")), to: .sample(to: .fcm(token: "a"), code: "c0de"))
+      #expect(try await deliveries.store.providerStates().isEmpty)
+      #expect(!log.text.contains("a push service refuses messages"))
+    }
+  }
+
+  @Test("A failure is in the log from the second one of a message on, and a retry for another reason is not")
+  func repeatedFailures() async throws {
+    try await Deliveries.with { deliveries in
+      for (isFailure, attempts, isLogged) in [(true, 0, false), (true, 1, true), (false, 1, false)] {
+        let log = RecordingLog()
+        let pauses = ProviderPauses(
+          sender: ScriptedSender(.fcm), store: deliveries.store, logger: log.logger, clock: { deliveries.now })
+        await pauses.note(
+          PushAnswer(.retry(after: 5, reason: "x"), isFailure: isFailure),
+          to: .sample(to: .fcm(token: "a"), attempts: attempts))
+        #expect(log.text.contains("messages to devices have failed") == isLogged)
+        #expect(log.text.contains("count") == isLogged)
+      }
     }
   }
 

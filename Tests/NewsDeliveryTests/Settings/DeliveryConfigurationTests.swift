@@ -43,7 +43,7 @@ import Testing
     try Self.withFolder { folder in
       let pem = try Self.file(Self.key.pemRepresentation, in: folder)
       var settings = DeliverySettings()
-      (settings.apnsKeyFile, settings.apnsKeyID, settings.apnsTeamID) = (pem, "ABC123DEFG", "DEF123GHIJ")
+      (settings.apnsKeyFile, settings.apnsKeyID, settings.apnsTeamID) = (pem, "AZ09AZ09AZ", "DEF123GHIJ")
       #expect(try DeliveryConfiguration(settings).providers == [.apns])
       (settings.vapidKeyFile, settings.vapidSubject) = (pem, "mailto:news@example.org")
       let account = try JSONEncoder().encode([
@@ -62,7 +62,10 @@ import Testing
   func incomplete() {
     #expect(Self.error { $0.apnsKeyFile = "/x" }?.name == "TIDINGS_APNS_KEY_ID")
     #expect(Self.error { $0.apnsTeamID = "DEF123GHIJ" }?.name == "TIDINGS_APNS_KEY_FILE")
-    #expect(Self.error { $0.vapidSubject = "mailto:a@b.example" }?.name == "TIDINGS_VAPID_KEY_FILE")
+    let team = Self.error { ($0.apnsKeyFile, $0.apnsKeyID) = ("/x", "ABC123DEFG") }
+    #expect(team?.description == "TIDINGS_APNS_TEAM_ID must be set together with TIDINGS_APNS_KEY_FILE")
+    let key = Self.error { $0.vapidSubject = "mailto:a@b.example" }
+    #expect(key?.description == "TIDINGS_VAPID_KEY_FILE must be set together with TIDINGS_VAPID_SUBJECT")
     #expect(Self.error { $0.vapidKeyFile = "/x" }?.name == "TIDINGS_VAPID_SUBJECT")
   }
 
@@ -88,6 +91,7 @@ import Testing
         for (name, error) in errors {
           let error = try #require(error)
           #expect(error.name == name && error.rule.hasPrefix("must name "))
+          #expect(path != empty || error.rule == "must name a text file that is not empty")
           #expect(!error.description.contains(secret) && !error.description.contains(folder.path))
         }
       }
@@ -119,6 +123,7 @@ import Testing
     "A subject with a full host name is accepted",
     arguments: [
       "mailto:news@example.org", "mailto:the.desk+push@news-room.example.co.uk", "mailto:o'brien@XN--BCHER-KVA.example",
+      "mailto:news@Example.ORG",
       "https://news.example", "https://news.example/contact?of=push", "https://news.example:8443/",
       "https://3d.news.example", "https://news.example:65535", "mailto:a@b.co",
       "mailto:a@\(String(repeating: "b", count: 63)).org",
@@ -135,7 +140,7 @@ import Testing
     #expect(
       Self.error { ($0.apnsKeyFile, $0.apnsKeyID, $0.apnsTeamID) = ("/x", "ABC123DEFG", "team") }?.name
         == "TIDINGS_APNS_TEAM_ID")
-    for id in ["abc123defg", "ABC123DEF", "ABC123DEFGH", "ABC123DEF-"] {
+    for id in ["abc123defg", "ABC123DEF", "ABC123DEFGH", "ABC123DEF-", "ABC123DEF@", "ABC123DEF["] {
       let error = Self.error { ($0.apnsKeyFile, $0.apnsKeyID, $0.apnsTeamID) = ("/x", id, "DEF123GHIJ") }
       #expect(error?.name == "TIDINGS_APNS_KEY_ID", "\(id)")
     }
@@ -184,12 +189,15 @@ import Testing
   func tokenURIs() throws {
     let key = try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation
     let google = "https://oauth2.googleapis.com/token"
+    #expect(FCMSender.service == "https://fcm.googleapis.com")
     for (uri, expected) in [
       (nil, google), ("", google), ("https://t.example:8443/a", nil), ("http://127.0.0.1:9/token", nil),
       ("http://localhost/t", nil), ("http://[::1]:9/token", nil),
     ] as [(String?, String?)] {
+      // The id of a project of a domain has its name.
       var account = [
-        "type": "service_account", "project_id": "example-news", "client_email": "push@example.org", "private_key": key,
+        "type": "service_account", "project_id": "example.com:news-1", "client_email": "push@example.org",
+        "private_key": key,
       ]
       account["token_uri"] = uri
       let json = try JSONEncoder().encode(account)

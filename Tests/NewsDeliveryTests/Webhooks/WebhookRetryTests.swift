@@ -177,7 +177,8 @@ import Testing
       let request = try #require(try await receiver.send().first)
       let text = receiver.log.text
       #expect(
-        text.contains("a webhook has not accepted an event") && text.contains("00000000-0000-0000-0000-000000000001"))
+        text.contains("info a webhook has not accepted an event")
+          && text.contains("00000000-0000-0000-0000-000000000001"))
       let id = try #require(request["webhook-id"])
       #expect(text.contains(id) && text.contains("the receiver is gone for good (410)"))
       for hidden in ["T0KEN", secret.text, String(secret.text.dropFirst(6)), try #require(request.signatures.first)] {
@@ -210,6 +211,33 @@ import Testing
     #expect(lines.line(of: other, at: now + .seconds(7200))?.isEmpty == true)
     let last = try #require(lines.line(of: one, at: now + .seconds(7201)))
     #expect(last.map { "\($0.key) \($0.value)" } == ["suppressed 9"])
+    // The count of suppressed failures is kept for two days after the minute of the last line.
+    for (second, left) in [(7202, 1), (180_061, 0)] {
+      #expect(lines.line(of: one, at: now + .seconds(second)) == nil)
+      let later = now + .seconds(second == 7202 ? 7261 + 172_799 : 180_120 + 172_800)
+      #expect(lines.line(of: other, at: later) != nil)
+      let kept = try #require(lines.line(of: one, at: later))
+      #expect(kept.map { "\($0.value)" } == Array(repeating: "1", count: left))
+    }
+  }
+
+  @Test("A line in the log says how many were left out since the last one")
+  func suppressedLines() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      try await receiver.insert(receiver.event(1, version: 1))
+      receiver.server.respond { _ in FaultResponse(status: 500) }
+      let (calls, begun) = (Count(), ContinuousClock.now)
+      let service = WebhookService(
+        store: receiver.store, client: receiver.client, logger: receiver.log.logger, clock: { receiver.now },
+        lineTime: { begun + .seconds(40 * calls.next()) })
+      for _ in 0..<3 {
+        try await service.sendDue()
+        receiver.advance(1000)
+      }
+      let lines = receiver.log.text.split(separator: "\n").filter { $0.contains("has not accepted an event") }
+      #expect(calls.value == 3 && lines.map { $0.contains("suppressed") } == [false, true])
+    }
   }
 
   @Test("An error has at most 1,000 characters in the log of a webhook")
@@ -233,7 +261,8 @@ import Testing
       try await receiver.insert(receiver.event(1, version: 1))
       try await receiver.service.sendDue()
       #expect(try await receiver.delivery().attempts.first?.error == "\(url) uses http; https is required")
-      #expect(!receiver.log.text.contains("T0KEN") && receiver.log.text.contains("uses http; https is required"))
+      let text = receiver.log.text
+      #expect(!text.contains("T0KEN") && text.contains("203.0.114.1 uses http; https is required"))
     }
   }
 }

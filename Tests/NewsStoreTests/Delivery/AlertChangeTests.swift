@@ -14,11 +14,11 @@ import Testing
 
   /// A change of a device after the fan-out of an alert.
   enum DeviceChange: CaseIterable, Sendable {
-    case none, alertsOff, quietHours, expiry
+    case none, alertsOff, quietHours, expiry, pending
   }
 
   @Test(
-    "An alert that waits is dropped if its device does not want it any more, has quiet hours, or is registered no more",
+    "An alert that waits is dropped if its device does not want it any more, has quiet hours, or is active no more",
     arguments: DeviceChange.allCases)
   func judgedAgain(change: DeviceChange) async throws {
     try await NewsDatabase.withStore { store, sql in
@@ -32,8 +32,9 @@ import Testing
       case .alertsOff: wanted.alerts = false
       case .quietHours: wanted.quiet = QuietHours(from: 0, to: 1439)
       case .expiry: _ = try await sql.query("UPDATE devices SET expires_at = \(Self.start)")
+      case .pending: _ = try await sql.query("UPDATE devices SET state = 'pending'")
       }
-      if change != .expiry {
+      if change != .expiry, change != .pending {
         _ = try await store.updateDevice(device.id, secret: device.secret, wanted, limits: .none, at: Self.start)
       }
       let isSent = change == .none
@@ -75,6 +76,53 @@ import Testing
       try await store.wake()
       #expect(try await store.alert(of: UUID(1))?.state == .cancelled)
       #expect(try await sql.value("SELECT count(*) FROM pushes WHERE kind = 'alert'") == 0)
+    }
+  }
+
+  @Test("An alert for an item that is withdrawn to a draft is cancelled, and its devices are woken at once")
+  func withdrawn() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      var wanted = DeviceRegistration.apns()
+      wanted.alerts = true
+      let device = try await store.register(wanted)
+      _ = try await store.create(UUID(1), Self.content, requestsAlert: true)
+      try await store.wake(window: .seconds(600))
+      _ = try await store.write(UUID(1), if: .exists, StateChange(state: .draft)) { _ in Self.content }
+      try await store.wake(window: .seconds(600), at: Self.start + 1)
+      #expect(try await store.alert(of: UUID(1))?.state == .cancelled)
+      let messages = try await store.claim(at: Self.start + 1)
+      #expect(messages.map(\.kind) == [.silent] && messages.map(\.device) == [device.id])
+    }
+  }
+
+  @Test("An alert that was cancelled before any device got it is used up")
+  func cancelledUnused() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      try await store.registerListener()
+      _ = try await store.create(UUID(1), Self.content, requestsAlert: true)
+      _ = try await store.collectOutbox(window: .zero, at: Self.start)
+      try await store.retract(UUID(1), reason: nil, if: .exists)
+      try await store.wake(at: Self.start + 1)
+      let cancelled = try #require(try await store.alert(of: UUID(1)))
+      #expect(cancelled.state == .cancelled && !cancelled.isUnused)
+    }
+  }
+
+  @Test("A retraction wakes a device that has reported an earlier version, and none that has reported its own")
+  func reportedRetraction() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let devices = try await [store.register(.apns(1)), store.register(.apns(2))]
+      func report(_ device: DeviceCredentials) async throws {
+        let report = DeviceReport(token: try await store.feedToken())
+        #expect(try await store.report(device.id, secret: device.secret, report))
+      }
+      _ = try await store.create(UUID(1), Self.content, requestsAlert: true)
+      try await store.wake(window: .seconds(600))
+      for device in devices { try await report(device) }
+      try await store.retract(UUID(1), reason: nil, if: .exists)
+      try await report(devices[1])
+      try await store.wake(window: .seconds(600), at: Self.start + 1)
+      #expect(try await store.claim(at: Self.start + 1).map(\.device) == [devices[0].id])
     }
   }
 

@@ -139,6 +139,24 @@ import Testing
     }
   }
 
+  @Test("Messages to refused addresses that are given up are counted over all records")
+  func givenUp() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDevices(2)
+      try await sql.publish([UUID(1)])
+      try await store.wake()
+      for seconds in [0.0, 3600, 7200] {
+        let messages = try await store.claim(at: Self.start + seconds)
+        #expect(messages.count == 2)
+        for message in messages {
+          try await Self.record(store, message, .tokenError(reason: "BadDeviceToken"), seconds)
+        }
+      }
+      let push = try #require(try await store.pushes(limit: 1).first)
+      #expect(push.dropped == 2 && push.refused == 6)
+    }
+  }
+
   @Test("A push that arrives while another one is refused for its content follows it at once")
   func afterInvalid() async throws {
     try await NewsDatabase.withStore { store, sql in

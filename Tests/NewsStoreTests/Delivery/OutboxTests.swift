@@ -71,12 +71,14 @@ import Testing
   @Test("Changes within the window become one push with the newest item and all topics, also those that were left")
   func window() async throws {
     try await NewsDatabase.withStore { store, sql in
-      try await sql.makeTopics("a", "b", "c", "d")
+      try await sql.makeTopics("a", "b", "c", "d", "e")
       let device = try await store.register(.apns())
       for number in 1...20 {
         try await sql.publish([UUID(number)], topics: [number == 3 ? "c" : "a"])
         try await store.wake(window: .seconds(60), at: Self.start + Double(number))
       }
+      // Two publications are read together.
+      try await sql.publish([UUID(21)], topics: ["e"])
       try await sql.publish([UUID(3)], after: "UPDATE items SET topics = '{b}' WHERE id = \(UUID(3))")
       try await store.wake(window: .seconds(60), at: Self.start + 59)
       #expect(try await store.claim(at: Self.start + 59).isEmpty)
@@ -85,7 +87,7 @@ import Testing
       let messages = try await store.claim(at: Self.start + 61)
       #expect(messages.map(\.device) == [device.id] && messages.map(\.content.contentID) == [UUID(3)])
       #expect(messages.first?.content.token == (try await store.feedToken()).description)
-      #expect(try await sql.pushKinds() == ["silent a b c"])
+      #expect(try await sql.pushKinds() == ["silent a b c e"])
       #expect(try await store.nextFanOut(at: Self.start + 61) == nil)
     }
   }

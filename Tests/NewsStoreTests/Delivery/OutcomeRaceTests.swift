@@ -6,7 +6,7 @@ import TestKit
 import TestSupport
 import Testing
 
-/// Outcomes that meet other writers of the same rows.
+/// Outcomes and claims that meet other writers of the same rows.
 @Suite struct OutcomeRaceTests {
   private static let start = Date.pushStart
 
@@ -63,6 +63,29 @@ import Testing
       try await Self.record(messages, during: changes, store, sql)
       #expect(try await store.pushes(limit: 9).allSatisfy { $0.sent == 0 })
       #expect(try await store.claim(at: Self.start + 60).map(\.kind) == [.alert, .silent])
+    }
+  }
+
+  @Test("A device that returns its code while a further one is made can repeat its request")
+  func confirmedDuringClaim() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.webPush(1))
+      let message = try #require(try await store.send(.webpush, .retry(after: 30, reason: "no answer")).first)
+      let code = try #require(message.content.code)
+      let claiming = try await sql.transaction { transaction in
+        _ = try await transaction.query("UPDATE devices SET state = 'active'")
+        let claiming = Task { try await store.claim(.webpush, at: Self.start + 30) }
+        try await eventually("the claim waits for the device") {
+          try await sql.value(
+            """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """) == 1
+        }
+        return claiming
+      }
+      _ = try await claiming.value
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: code) == true)
     }
   }
 }

@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("An alert that reached nobody is not repeated for the devices of another item's topics")
+  @Test("An alert that reached nobody is not repeated for devices of other topics or languages")
   func otherTopics() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.makeTopics("harbour", "sport")
@@ -108,12 +108,16 @@ import Testing
       try await store.register(listener)
       for (number, topic) in [(1, "harbour"), (2, "sport")] {
         var content = Self.content
-        content.topics = [topic]
+        (content.topics, content.language) = ([topic], "en")
         _ = try await store.create(UUID(number), content, requestsAlert: true)
       }
       try await store.wake()
       #expect(try await store.alert(of: UUID(2))?.isUnused == false)
       #expect(try await store.alert(of: UUID(1))?.isUnused == true)
+      #expect(try await !store.requestAlert(item: UUID(1)).isNew)
+      var reader = DeviceRegistration.apns(1)
+      (reader.alerts, reader.topics, reader.languages) = (true, ["harbour"], ["de"])
+      try await store.register(reader)
       #expect(try await !store.requestAlert(item: UUID(1)).isNew)
     }
   }

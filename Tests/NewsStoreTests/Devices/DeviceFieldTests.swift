@@ -27,6 +27,13 @@ import Testing
     DeviceRegistration(provider: .fcm, token: token, topics: topics, languages: languages, timeZone: timeZone)
   }
 
+  /// A point on the curve in its compressed form, 33 bytes.
+  private static let compressedKey: String = {
+    let point = DeviceRegistration.point(1)
+    let bytes: [UInt8] = [2 + (point[64] & 1)] + Array(point[1...32])
+    return String(base64URL: bytes)
+  }()
+
   private static let topics = (100...200).map { "topic-\($0)" }
   private static let languages = (100...120).map { "de-\($0)" }
   /// The number of bytes that an endpoint of 2,048 bytes has after its host.
@@ -39,7 +46,7 @@ import Testing
     fcm("!"), fcm("~" + String(repeating: "t", count: 2047)),
     fcm("languages", languages: ["DE-100"] + Array(languages.dropLast())),
     fcm("topics", topics: ["topic-100"] + Array(topics.dropLast())),
-    webPush(String(repeating: "a", count: pathBytes)),
+    webPush(String(repeating: "a", count: pathBytes)), DeviceRegistration.webPush(host: "push-1_a.example"),
   ]
 
   private static let refused: [(field: String, DeviceRegistration)] = [
@@ -53,10 +60,12 @@ import Testing
     ("timeZone", fcm(timeZone: "localtime")), ("timeZone", fcm(timeZone: "Factory")),
     ("subscription.endpoint", webPush(String(repeating: "a", count: pathBytes + 1))),
     ("subscription.endpoint", webPush("a#b")), ("subscription.endpoint", webPush("ä")),
+    ("subscription.endpoint", webPush("a b")), ("subscription.endpoint", webPush("a\u{7F}")),
     ("subscription.endpoint", DeviceRegistration.webPush(host: ".")),
     ("subscription.endpoint", DeviceRegistration.webPush(host: "push!.example")),
     ("kind", DeviceRegistration(provider: .fcm, kind: .unifiedpush, token: "t")),
     ("subscription.keys.auth", webPush(auth: 15)), ("subscription.keys.auth", webPush(auth: 17)),
+    ("subscription.keys.p256dh", webPush { $0.subscription?.keys.p256dh = compressedKey }),
     ("token", webPush { $0.token = "t" }), ("app", webPush { $0.app = "example.reader" }),
     ("environment", webPush { $0.environment = .production }),
   ]
@@ -76,6 +85,19 @@ import Testing
           #expect(errors.map(\.field) == [field], "\(registration)")
         }
       }
+    }
+  }
+
+  @Test("Addresses of different services and apps are different, whatever their texts are")
+  func texts() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let token = String(repeating: "a", count: 16)
+      let registrations = [
+        Self.webPush(), Self.fcm("https://push.example/0"), Self.apns(token: token, app: "xaa"),
+        Self.apns(token: "aa" + token, app: "x"), Self.fcm("Token"), Self.fcm("token"),
+      ]
+      for registration in registrations { try await store.register(registration) }
+      #expect(try await sql.value("SELECT count(*) FROM devices") == registrations.count)
     }
   }
 

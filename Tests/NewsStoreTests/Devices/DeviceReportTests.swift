@@ -23,7 +23,9 @@ import Testing
       #expect(try await store.claim(.webpush).isEmpty)
       let code = try #require(message.content.code)
       let other = String(code.reversed())
-      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: other) == false)
+      for wrong in [other, "x"] {
+        #expect(try await store.confirmDevice(device.id, secret: device.secret, code: wrong) == false)
+      }
       #expect(try await store.confirmDevice(device.id, secret: other, code: code) == nil)
       #expect(try await store.confirmDevice(UUID(), secret: device.secret, code: code) == nil)
       #expect(try #require(try await store.device(device.id)).isPending)
@@ -134,6 +136,22 @@ import Testing
     }
   }
 
+  @Test("Each of the two keys of a confirmed address has to be proven again if it is new", arguments: [true, false])
+  func oneNewKey(isPublicKey: Bool) async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let device = try await store.registerConfirmed(.webPush(1))
+      var renewed = DeviceRegistration.webPush(1)
+      let other = try #require(DeviceRegistration.webPush(1, key: 2).subscription).keys
+      if isPublicKey {
+        renewed.subscription?.keys.p256dh = other.p256dh
+      } else {
+        renewed.subscription?.keys.auth = other.auth
+      }
+      #expect(try await store.register(renewed, at: Self.start + 100).id == device.id)
+      #expect(try await store.device(device.id)?.isPending == true)
+    }
+  }
+
   @Test("The code for an address does not confirm another one")
   func formerCode() async throws {
     try await NewsDatabase.withStore { store, _ in
@@ -207,6 +225,9 @@ import Testing
       try await store.recordOutcomes([PushOutcome(message: message, result: .sent)], at: Self.start + 2)
       let sent = try #require(try await store.push(message.push))
       #expect(sent.reports == 1 && sent.woke == 1 && sent.foundNews == 1 && sent.sent == 1)
+      // A registration forgets the push too.
+      try await store.register(.apns(), at: Self.start + 3)
+      #expect(try await sql.value("SELECT count(*) FROM devices WHERE reported_push IS NOT NULL") == 0)
     }
   }
 

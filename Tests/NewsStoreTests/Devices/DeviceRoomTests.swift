@@ -36,6 +36,20 @@ import Testing
     }
   }
 
+  @Test("A device that moves to a full host makes room for another one by the device that it replaces")
+  func moves() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      for number in 1...2 { try await Self.register(.webPush(number), total: 4, in: store) }
+      let device = try await Self.register(.fcm(1), total: 4, in: store)
+      try await Self.register(.fcm(2), total: 4, in: store)
+      let limits = DeviceLimits(total: 4, perHost: 2)
+      let moved = try await store.updateDevice(
+        device.id, secret: device.secret, .webPush(3), limits: limits, at: Self.start)
+      #expect(moved != nil)
+      try await Self.register(.fcm(3), total: 4, in: store)
+    }
+  }
+
   @Test("A known address that registers again takes no room")
   func renewals() async throws {
     try await NewsDatabase.withStore { store, _ in
@@ -48,7 +62,9 @@ import Testing
   func otherProcess() async throws {
     try await withTwoStores { first, second, _ in
       let device = try await Self.register(.fcm(1), total: 1, in: first)
-      await #expect(throws: DeviceError.tooManyDevices) { try await Self.register(.fcm(2), total: 1, in: first) }
+      for store in [first, second] {
+        await #expect(throws: DeviceError.tooManyDevices) { try await Self.register(.fcm(2), total: 1, in: store) }
+      }
       #expect(try await second.removeDevice(device.id, secret: device.secret))
       try await eventually("there is room") {
         do {
@@ -72,6 +88,44 @@ import Testing
       }
       try await store.purgeDevices(at: Self.start + Self.lifetime)
       #expect(try await sql.value("SELECT count(*) FROM devices") == 0)
+    }
+  }
+
+  @Test(
+    "A deletion of ended devices that fails is in the log, unless the database cannot be used at all",
+    arguments: [("22000", true), ("53200", false)])
+  func failedDeletion(state: String, isLogged: Bool) async throws {
+    try await NewsDatabase.with { url in
+      let (log, configuration) = (RecordingLog(), PostgresConfiguration.forBusyMachine(url))
+      let store = NewsStore(connection: configuration, pool: .forBusyMachine, logger: log.logger)
+      let sql = PostgresPool(configuration: configuration, pool: .forBusyMachine, logger: NewsDatabase.logger)
+      try await withResource(sql, release: { await $0.shutdown() }) { sql in
+        _ = try await sql.query("CREATE SEQUENCE failures")
+        _ = try await sql.query(
+          """
+          CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            PERFORM nextval('failures');
+            RAISE EXCEPTION USING MESSAGE = 'no', ERRCODE = '\(unsafeSQL: state)';
+          END $$
+          """)
+        _ = try await sql.query("CREATE TRIGGER fail BEFORE DELETE ON pushes EXECUTE FUNCTION fail()")
+        try await withResource(store, release: { await $0.shutdown() }) { store in
+          let running = Task { await store.keepSchedule() }
+          let stop: @Sendable (Task<Void, Never>) async -> Void = { running in
+            running.cancel()
+            await running.value
+          }
+          func isInLog() -> Bool { log.text.contains("warning old devices were not purged") }
+          try await withResource(running, release: stop) { _ in
+            try await eventually("the deletion has failed") {
+              if isLogged { return isInLog() }
+              return try await sql.value("SELECT is_called FROM failures")
+            }
+          }
+          #expect(isInLog() == isLogged)
+        }
+      }
     }
   }
 

@@ -60,14 +60,15 @@ import Testing
   func apps() async throws {
     try await NewsDatabase.withStore { store, sql in
       var other = DeviceRegistration.apns()
-      try await store.register(other)
+      let first = try await store.register(other)
       other.app = "example.other"
       try await store.register(other)
       other.environment = .sandbox
       try await store.register(other)
       other.environment = .production
       other.app = "example.reader"
-      try await store.register(other)
+      // The environment of a registration without one.
+      #expect(try await store.register(other).id == first.id)
       #expect(try await sql.value("SELECT count(*) FROM devices") == 3)
     }
   }

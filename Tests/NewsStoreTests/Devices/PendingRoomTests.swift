@@ -139,6 +139,17 @@ import Testing
     }
   }
 
+  @Test("After the limit was lowered, a registration deletes 17 of the devices above it, and the next one goes on")
+  func loweredLimit() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      for number in 1...30 { try await store.register(.webPush(number)) }
+      for (number, rest) in [(31, 14), (32, 6)] {
+        try await Self.register(number, from: nil, after: Double(number), in: store)
+        #expect(try await Self.pending(sql).count == rest)
+      }
+    }
+  }
+
   @Test("The network is forgotten as soon as the device has returned its code, and is never stored of other devices")
   func privacy() async throws {
     try await NewsDatabase.withStore { store, sql in

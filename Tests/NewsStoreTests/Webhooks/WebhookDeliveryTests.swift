@@ -219,6 +219,10 @@ import Testing
       #expect(try await hooks.store.nextWebhookDelivery(at: Self.start + 99) == 1)
       try await hooks.finish(.delivered, at: Self.start + 100)
       try await hooks.finish(.delivered, at: Self.start + 100)
+      // After the last attempt, there is nothing that the wait puts off.
+      try await hooks.insert(.change(1, version: 3), at: Self.start + 200)
+      try await hooks.finish(.failed, retryAfter: 100, at: Self.start + 200)
+      #expect(try await hooks.store.nextWebhookDelivery(at: Self.start + 200) == nil)
     }
   }
 
@@ -324,6 +328,7 @@ import Testing
       #expect(revived.nextAttempt == Self.start + 61)
       _ = try await Self.setPaused(true, 1, hooks)
       await #expect(throws: StoreError.webhookPaused) { try await hooks.store.replayDelivery(id, of: UUID(1)) }
+      await #expect(throws: StoreError.notFound) { try await hooks.store.replayDelivery(UUID(9), of: UUID(1)) }
       await #expect(throws: StoreError.webhookPaused) { try await hooks.store.testWebhook(UUID(1)) }
       await #expect(throws: StoreError.notFound) { try await hooks.store.testWebhook(UUID(3)) }
     }

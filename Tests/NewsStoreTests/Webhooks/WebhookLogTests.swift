@@ -102,11 +102,17 @@ import Testing
       try await hooks.insert(.change(1, version: 1), .change(2, version: 2), at: Self.start + 0.2504)
       let test = try await hooks.store.testWebhook(UUID(1), at: Self.start + 0.5004)
       #expect(test.created == Self.start + 0.5)
-      #expect(try await hooks.log(1).map(\.created) == [0.5, 0.25, 0.25].map { Self.start + $0 })
+      let (log, times) = (try await hooks.log(1), [0.5, 0.25, 0.25].map { Self.start + $0 })
+      #expect(log.map(\.created) == times && log.compactMap(\.nextAttempt) == times)
       try await hooks.finish(.delivered, at: Self.start + 0.7504)
       try await hooks.finish(.failed, at: Self.start + 0.8754)
       let webhook = try await hooks.store.webhook(UUID(1))
       #expect(webhook.lastSuccess == Self.start + 0.75 && webhook.failingSince == Self.start + 0.875)
+      let now = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
+      let made = try await hooks.store.createWebhook(
+        UUID(2), WebhookContent(url: "https://b.example/"), secret: .random(), at: now + 0.1254)
+      let rotated = try await hooks.store.rotateWebhook(UUID(2), to: .random(), at: now + 0.1254)
+      #expect(made.created == now + 0.125 && rotated.previousSecretUntil == now + 86_400.125)
     }
   }
 

@@ -10,14 +10,36 @@ import Testing
 @Suite struct WebhookRaceTests {
   private static let start = WebhookStore.start
 
-  /// Waits until a statement waits for a lock of another transaction.
-  private static func untilBlocked(_ sql: PostgresPool) async throws {
-    try await eventually("a statement waits for a lock") {
+  /// Waits until statements wait for locks of other transactions.
+  private static func untilBlocked(_ sql: PostgresPool, _ count: Int = 1) async throws {
+    try await eventually("statements wait for locks") {
       try await sql.value(
         """
         SELECT count(*) FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'
-        """) == 1
+        """) == count
+    }
+  }
+
+  @Test("Two processes that claim at the same time send one event to a webhook")
+  func twoClaims() async throws {
+    try await withTwoStores { first, second, sql in
+      let (hooks, others) = (WebhookStore(store: first, sql: sql), WebhookStore(store: second, sql: sql))
+      try await hooks.add(1)
+      try await hooks.insert(.change(1, version: 1))
+      let claiming = try await sql.transaction { transaction in
+        _ = try await transaction.query("SELECT FROM webhook_deliveries FOR UPDATE")
+        let claim = Task { try await hooks.claim() }
+        try await Self.untilBlocked(sql)
+        // The second process would choose an older event, which no claim has locked.
+        try await hooks.insert(.change(2, version: 2), at: Self.start - 10)
+        let other = Task { try await others.claim() }
+        try await Self.untilBlocked(sql, 2)
+        return [claim, other]
+      }
+      var versions: [Int?] = []
+      for claim in claiming { versions += try await claim.value.map { $0.change?.version } }
+      #expect(versions == [1])
     }
   }
 
@@ -97,6 +119,24 @@ import Testing
       let webhook = try await hooks.store.webhook(UUID(1))
       #expect(webhook.paused && webhook.disabledReason == .gone && webhook.revision == 2)
       #expect(webhook.lastSuccess == Self.start + 62)
+    }
+  }
+
+  @Test("An event whose late success is recorded during its next claim is not sent again")
+  func lateSuccessDuringClaim() async throws {
+    try await WebhookStore.with { hooks in
+      try await hooks.add(1)
+      try await hooks.insert(.change(1, version: 1))
+      _ = try await hooks.only()
+      let claiming = try await hooks.sql.transaction { transaction in
+        _ = try await transaction.query(
+          "UPDATE webhook_deliveries SET state = 'delivered', due_at = NULL, claim = NULL")
+        let claiming = Task { try await hooks.claim(at: Self.start + 60) }
+        try await Self.untilBlocked(hooks.sql)
+        return claiming
+      }
+      let claimed = try await claiming.value
+      #expect(claimed.isEmpty)
     }
   }
 

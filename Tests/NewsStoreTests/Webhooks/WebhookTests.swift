@@ -18,7 +18,7 @@ import Testing
       let made = try await store.createWebhook(UUID(1), content, secret: .random(), at: Self.start)
       #expect(made.url == content.url && made.events == content.events && made.topics == content.topics)
       #expect(made.created == Self.start && made.revision == 1 && !made.paused && made.secret == nil)
-      #expect(try await store.webhook(UUID(1)) == made)
+      #expect(try await store.webhook(UUID(1)) == made && WebhookContent(made) == content)
       // Those of one time are in the order of their ids.
       let third = try await store.createWebhook(
         UUID(2), WebhookContent(url: "https://b.example/"), secret: .random(), at: Self.start + 1)
@@ -41,6 +41,7 @@ import Testing
         return content
       }
       #expect(paused.paused && paused.topics == nil && paused.revision == 2 && paused.disabledReason == nil)
+      #expect(WebhookContent(paused).paused && paused.url == content.url && paused.events == content.events)
 
       await #expect(throws: StoreError.preconditionFailed) {
         try await store.removeWebhook(UUID(1), if: .revisions([1]))

@@ -80,12 +80,25 @@ final class MockConnection {
   /// Writes a GOAWAY frame without the handler of HTTP/2, which would take the content of later streams for an error of
   /// the client and stop.
   private func writeGoAway() {
+    // The length, the type, the flags, and the connection's stream; then the last stream and NO_ERROR.
+    write([0, 0, 8, 7, 0, 0, 0, 0, 0], Int32(lastStream), 0)
+  }
+
+  /// Resets a stream with REFUSED_STREAM, an error that the handler of HTTP/2 does not offer.
+  func refuse(_ stream: HTTP2StreamID) {
+    let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+    // The handler may not have written its own first frames yet.
+    channel.eventLoop.execute {
+      // The length, the type and the flags; then the stream and the error.
+      bound.value.write([0, 0, 4, 3, 0], Int32(stream), 7)
+    }
+  }
+
+  private func write(_ head: [UInt8], _ fields: Int32...) {
     guard let http2 = try? channel.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self) else { return }
     var frame = channel.allocator.buffer(capacity: 17)
-    // The length, the type, the flags, and the connection's stream; then the last stream and NO_ERROR.
-    frame.writeBytes([0, 0, 8, 7, 0, 0, 0, 0, 0])
-    frame.writeInteger(Int32(lastStream))
-    frame.writeInteger(Int32(0))
+    frame.writeBytes(head)
+    for field in fields { frame.writeInteger(field) }
     http2.writeAndFlush(NIOAny(frame), promise: nil)
   }
 
@@ -106,8 +119,10 @@ final class MockConnection {
     for response in responses.reversed() { response() }
   }
 
-  /// Aborts the connection without an end of TLS.
-  func reset() {
+  /// Ends the connection without an end of TLS.
+  ///
+  /// - Parameter isReset: Whether the connection is reset rather than closed.
+  func abort(isReset: Bool) {
     let bound = NIOLoopBound(channel, eventLoop: channel.eventLoop)
     let close: @Sendable () -> Void = {
       let sync = bound.value.pipeline.syncOperations
@@ -117,7 +132,7 @@ final class MockConnection {
       }
       tls.close(mode: .all, promise: nil)
     }
-    guard let socket = channel as? any SocketOptionProvider else { return close() }
+    guard isReset, let socket = channel as? any SocketOptionProvider else { return close() }
     // A linger time of 0 discards the kernel's send buffer (socket(7), SO_LINGER).
     socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in close() }
   }

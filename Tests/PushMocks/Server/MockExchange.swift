@@ -71,8 +71,8 @@ final class MockExchange: ChannelInboundHandler {
       let fault = server.faults.fault(for: message)
       if let fault { server.observer?(.faulted(message, fault)) }
       switch fault {
-      case .answer, .hang, .resetStream, .resetLastStream: server.record.noteFault()
-      case .resetConnection, .goAway, .slow, nil:
+      case .answer, .hang, .resetStream, .refuseStream, .resetLastStream: server.record.noteFault()
+      case .resetConnection, .cutResponse, .goAway, .slow, nil:
         server.record.accept(message)
         if fault == nil { server.observer?(.accepted(message)) }
       }
@@ -88,12 +88,15 @@ final class MockExchange: ChannelInboundHandler {
     case .answer(let response): send(response, context)
     case .hang: break
     case .resetStream: context.close(promise: nil)
+    case .refuseStream:
+      if let stream { connection.refuse(stream) } else { context.close(promise: nil) }
     case .resetLastStream:
       connection.goAway()
       // The frame is written in this way too.
       let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
       context.eventLoop.execute { bound.value.close(promise: nil) }
     case .resetConnection: sendHalf(response, context)
+    case .cutResponse: sendHalf(response, isReset: false, context)
     case .goAway:
       connection.goAway()
       send(response, context)
@@ -122,23 +125,26 @@ final class MockExchange: ChannelInboundHandler {
     }
   }
 
-  private func writeHead(_ response: MockResponse, _ context: ChannelHandlerContext) {
+  /// - Parameter hasLength: Whether the end of the body follows from its length, rather than from that of the connection.
+  private func writeHead(_ response: MockResponse, hasLength: Bool = true, _ context: ChannelHandlerContext) {
     var headers = response.headers
-    headers.add(name: "content-length", value: "\(response.body.utf8.count)")
+    if hasLength { headers.add(name: "content-length", value: "\(response.body.utf8.count)") }
     if stream == nil, connection.isGoingAway { headers.add(name: "connection", value: "close") }
+    // A body without a length is chunked in later versions than HTTP/1.0.
+    let version: HTTPVersion = stream != nil ? .http2 : hasLength ? .http1_1 : .http1_0
     let head = HTTPResponseHead(
-      version: stream == nil ? .http1_1 : .http2, status: .init(statusCode: response.status), headers: headers)
+      version: version, status: .init(statusCode: response.status), headers: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
   }
 
-  /// Sends a response that ends before its body does, and resets the connection.
-  private func sendHalf(_ response: MockResponse, _ context: ChannelHandlerContext) {
+  /// Sends a response that ends before its body does, and resets or closes the connection.
+  private func sendHalf(_ response: MockResponse, isReset: Bool = true, _ context: ChannelHandlerContext) {
     var response = response
     response.body += " "
-    writeHead(response, context)
+    writeHead(response, hasLength: isReset, context)
     let bound = NIOLoopBound(connection, eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: ""))))).whenComplete { _ in
-      bound.value.reset()
+      bound.value.abort(isReset: isReset)
     }
   }
 }

@@ -8,10 +8,14 @@ public enum MockFault: Sendable {
   case hang
   /// The message is lost. The stream is reset; over HTTP/1.1 the connection is closed.
   case resetStream
+  /// The message is not processed, and its stream is refused (RFC 9113 section 8.7); over HTTP/1.1 the connection is closed.
+  case refuseStream
   /// As `resetStream`, and the connection takes no further messages from before the reset on (GOAWAY).
   case resetLastStream
   /// The message is accepted. The connection is reset in the middle of the response, with all other messages on it.
   case resetConnection
+  /// As `resetConnection`, but the connection is closed without an end of TLS, and the response has no length over HTTP/1.1.
+  case cutResponse
   /// The message is accepted. The connection then takes no further messages: GOAWAY, or `Connection: close` over
   /// HTTP/1.1.
   case goAway

@@ -116,6 +116,7 @@ import Testing
       #expect(feed.items.count == count)
       #expect(try await self.feed(two) == feed)
       #expect(try await export(two) == text)
+      #expect(!text.contains(#""newTopics":[]"#))
       // A topic is described where it first occurs.
       for slug in RandomItem.slugs { #expect(text.ranges(of: #""slug":"\#(slug)""#).count == 1, "\(slug)") }
     }
@@ -183,6 +184,7 @@ import Testing
       let exported = try await export(installation).split(separator: "\n").map {
         try JSONDecoder().decode(Line.self, from: Data($0.utf8))
       }
+      #expect(Set(exported.map { $0.id.lowercased() }) == Set(exported.map(\.id)))
       #expect(Set(exported.map(\.id)).count == 1700)
       #expect(exported.map { $0.date + $0.id } == exported.map { $0.date + $0.id }.sorted())
     }
@@ -230,9 +232,11 @@ import Testing
         let descriptor = open(path + ".partial", O_WRONLY | O_CREAT, 0o600)
         defer { close(descriptor) }
         #expect(flock(descriptor, LOCK_EX) == 0)
+        #expect(write(descriptor, "half", 4) == 4)
         let result = try await installation.run("export", path)
         #expect(result.status == 1)
         #expect(result.errors.hasPrefix("tidings: another export is writing \(path).partial: "))
+        #expect(try String(contentsOfFile: path + ".partial", encoding: .utf8) == "half")
       }
     }
   }

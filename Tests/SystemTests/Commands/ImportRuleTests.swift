@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -49,7 +50,8 @@ import Testing
   @Test("Records that are not public are counted apart for 32 kinds, and together for all others")
   func kinds() async throws {
     let names = (1...34).map { String(format: "t%02d", $0) }
-    let records = (names + ["t34", "t01"]).enumerated().map { Self.record($0, "publish", $1) }
+    // The last one has a character that no terminal is to get.
+    let records = (names + ["t34", "t\u{202E}01"]).enumerated().map { Self.record($0, "publish", $1) }
     let counts = ["other 3", "t01 2"] + names[1..<32].map { "\($0) 1" }
     try await Installation.with { installation in
       try await withFolder(["wp.xml": Self.wordpress(records)]) { folder in
@@ -79,14 +81,61 @@ import Testing
           environment: installation.environment()
         ).result()
         let clear = "\r\u{1B}[K"
+        // The first page is larger than a pipe, so that it takes long enough to be shown.
+        let slowReader = "{ head -c 1; sleep 0.4; cat; }"
         let counts = "read 6000, inserted 6000, updated 0, unchanged 0, skipped 0"
         #expect(result.output.contains(/\d entries, \d+ a second, \d+ %, .+ left/), "\(result.output)")
         #expect(result.output.hasSuffix("\(clear)\(counts)\r\n"), "\(result.output)")
         let exported = try await ChildProcess(
-          ["-q", "-c", "'\(ChildProcess.tidings)' export '\(path).copy'", "/dev/null"], executable: "/usr/bin/script",
-          environment: installation.environment()
+          ["-q", "-c", "'\(ChildProcess.tidings)' export | \(slowReader) > /dev/null", "/dev/null"],
+          executable: "/usr/bin/script", environment: installation.environment()
         ).result()
+        #expect(exported.output.contains(/\d entries, \d+ a second, \d+ %, .+ left/), "\(exported.output)")
         #expect(exported.output.hasSuffix("\(clear)exported 6000 items\r\n"), "\(exported.output)")
+      }
+    }
+  }
+
+  @Test("On a terminal, an import of a folder shows its progress after each write, and clears it before a report")
+  func progressOfFolder() async throws {
+    try await Installation.with { installation in
+      let files = ["a.jsonl": Self.line(1, "") + Self.line(2, ""), "b.jsonl": "{nonsense\n" + Self.line(3, "")]
+      try await withFolder(files) { folder in
+        let process = try await installation.sql.transaction { transaction in
+          // The import can read items, but not write them.
+          _ = try await transaction.query("LOCK TABLE items IN SHARE MODE")
+          let process = try ChildProcess(
+            ["-q", "-c", "'\(ChildProcess.tidings)' import '\(folder.path)'", "/dev/null"],
+            executable: "/usr/bin/script", environment: installation.environment())
+          try await eventually("the import waits") {
+            let waiting: Int = try await installation.value(
+              "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+            return waiting > 0
+          }
+          // The line is written every 200 ms at most.
+          try await Task.sleep(for: .milliseconds(300))
+          return process
+        }
+        let output = await process.result().output
+        #expect(output.contains(/\[K2 entries, \d+ a second, \d+ %, .+ left/), "\(output)")
+        #expect(output.contains("\r\u{1B}[K\(folder.path)/b.jsonl: line 1: "), "\(output)")
+        #expect(output.contains("read 4, inserted 3, updated 0, unchanged 0, skipped 1"), "\(output)")
+      }
+    }
+  }
+
+  @Test("An entry under a new name is the one that is written at the same time under its link")
+  func renamed() async throws {
+    let link = "<link>https://example.com/1</link>"
+    // The last one is in the second chunk.
+    let names = [link] + (2...260).map { "<guid>\($0)</guid>" } + ["<dc:identifier>doi:1</dc:identifier>" + link]
+    let items = names.map { "<item>\($0)<title>t</title><pubDate>1 Jan 2026</pubDate></item>\n" }
+    let feed = "<rss version=\"2.0\"><channel><link>https://example.com/</link>\(items.joined())</channel></rss>"
+    try await Installation.with { installation in
+      try await withFolder(["news.xml": feed]) { folder in
+        let result = try await installation.run("import", folder.appending(path: "news.xml").path)
+        #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+        #expect(try await installation.value("SELECT count(*) FROM items") == 260)
       }
     }
   }
@@ -114,14 +163,20 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: closed)
         // Root reads any folder, unless it gives up that right.
         let rights = geteuid() == 0 ? ["--bounding-set", "-dac_override,-dac_read_search"] : []
-        let result = try await ChildProcess(
-          rights + [ChildProcess.tidings, "import", folder.path], executable: "/usr/bin/setpriv",
-          environment: installation.environment()
-        ).result()
+        func importing(_ path: String) async throws -> ChildProcess.Result {
+          try await ChildProcess(
+            rights + [ChildProcess.tidings, "import", path], executable: "/usr/bin/setpriv",
+            environment: installation.environment()
+          ).result()
+        }
+        let result = try await importing(folder.path)
+        let direct = try await importing(closed)
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: closed)
         #expect(result.status == 1)
         #expect(result.errors.hasPrefix("\(closed): cannot be read: "), "\(result.errors)")
         #expect(result.output == "read 1, inserted 1, updated 0, unchanged 0, skipped 0, unreadable files 1\n")
+        #expect(direct.status == 1 && direct.output == "")
+        #expect(direct.errors.hasPrefix("tidings: cannot read \(closed): "), "\(direct.errors)")
       }
     }
   }

@@ -249,10 +249,28 @@ import Testing
         #expect(result.status > 0)
         #expect(result.output == "")
         #expect(result.errors == "tidings: there is no file \(nowhere)\n")
+        let counted = try await installation.run("import", "--json", nowhere)
+        #expect(counted.status == 1 && counted.output.contains("\"error\":"), "\(counted.output)")
+        #expect(counted.output.contains("\"read\":0") && counted.output.contains(nowhere), "\(counted.output)")
         let inside = folder.appending(path: "readme.txt/news.xml").path
         let refused = try await installation.run("import", inside)
         #expect(refused.status == 1)
         #expect(refused.errors == "tidings: cannot read \(inside): not a directory\n")
+      }
+    }
+  }
+
+  @Test("A folder that may not be listed fails with the reason", .enabled(if: getuid() == 0))
+  func unlistedFolder() async throws {
+    try await Installation.with { installation in
+      try await withFolder(["news.jsonl": Self.lines]) { folder in
+        #expect(chmod(folder.path, 0) == 0)
+        let words = ["--reuid=65534", "--regid=65534", "--clear-groups", ChildProcess.tidings, "import", folder.path]
+        let refused = try await ChildProcess(
+          words, executable: "/usr/bin/setpriv", environment: installation.environment()
+        ).result()
+        #expect(refused.status == 1)
+        #expect(refused.errors == "tidings: cannot read \(folder.path): permission denied\n")
       }
     }
   }

@@ -265,14 +265,23 @@ import Testing
         let exported = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { String($0) }
         #expect(exported.count == lines.count)
         for line in [lines[0]] + records { #expect(exported.contains(line), "\(exported)") }
+        // Other users may read it, as far as the mask of the process allows.
+        func mode(_ path: String) -> mode_t {
+          var status = stat()
+          return stat(path, &status) == 0 ? status.st_mode : 0
+        }
+        let other = folder.appending(path: "other").path
+        close(open(other, O_WRONLY | O_CREAT, 0o644))
+        #expect(mode(path) == mode(other) && mode(path) != 0)
       }
     }
   }
 
-  @Test("Newsrooms of several files of a folder are restored once each")
+  @Test("Newsrooms of several files of a folder are restored once each, one without a header as one without a history")
   func folder() async throws {
     let files = (1...2).map { number in
-      ("\(number).jsonl", #"{"newsroom": {"history": false}}"# + "\n" + Self.item(number, #""title": "t""#))
+      let header = number == 1 ? "" : #"{"newsroom": {"history": false}}"# + "\n"
+      return ("\(number).jsonl", header + Self.item(number, #""title": "t""#))
     }
     try await Installation.with { installation in
       try await withFolder(Dictionary(uniqueKeysWithValues: files)) { folder in
@@ -280,6 +289,7 @@ import Testing
         #expect(result.status == 0 && result.errors == "", "\(result.errors)")
         let counts = try JSONDecoder().decode(ImportTests.Counts.self, from: Data(result.output.utf8))
         #expect(counts == ImportTests.Counts(read: 2, inserted: 2))
+        #expect(try await installation.value("SELECT count(*) FROM item_history") == 2)
       }
     }
   }
@@ -297,7 +307,7 @@ import Testing
         item(0, #""date": "2999-01-01T00:00:00Z""#).replacing("\"draft\"", with: "\"published\""),
         #"{"subscription": {"id": "019a1111-0000-7000-8000-000000000009", "url": "ftp://example.org", "topics": [], "#
           + #""state": "draft", "paused": true, "revision": 1}}"#,
-        item(1, #""title": "again""#),
+        item(1, #""gone": "retracted""#),
       ]
       try await withFolder(["newsroom.jsonl": lines.joined(separator: "\n")]) { folder in
         let path = folder.appending(path: "newsroom.jsonl").path
@@ -314,10 +324,13 @@ import Testing
         }
       }
       #expect(try await installation.value("SELECT count(*) FROM items WHERE title = 'good'") == 1)
+      // Nothing of a second line with the same id counts.
+      #expect(try await installation.value("SELECT count(*) FROM gone_items") == 0)
       // The date of a draft may be in the future.
       let states: String = try await installation.value(
         "SELECT string_agg(state, ',') FROM items WHERE date > clock_timestamp()")
       #expect(states == "draft")
+      #expect(try await installation.value("SELECT bool_and(date = date_trunc('milliseconds', date)) FROM items"))
       #expect(try await installation.run("export", "--history").status != 0)
     }
   }

@@ -1,6 +1,7 @@
 import FaultServer
 import Foundation
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -101,6 +102,28 @@ import Testing
     }
   }
 
+  @Test(
+    "A user or a password in an address that breaks a rule is refused, and such a feed of a list is skipped",
+    arguments: [
+      ("a%3Ab:p", "user"), (String(repeating: "u", count: 257) + ":p", "user"), ("a%07:p", "user"),
+      (":p", "user"),
+      ("a:" + String(repeating: "p", count: 1025), "password"), ("a:p%07", "password"),
+    ])
+  func credentials(credentials: String, field: String) async throws {
+    let url = "https://\(credentials)@127.0.0.1/"
+    let list = #"<opml version="2.0"><body><outline type="rss" text="A" xmlUrl="\#(url)"/></body></opml>"#
+    try await withFolder(["list.opml": list]) { folder in
+      try await Installation.with { installation in
+        let added = try await Self.run(installation, ["add", url])
+        #expect(added.status == 1 && added.output == "", "\(added.errors)")
+        #expect(added.errors.contains("the \(field) must have "), "\(added.errors)")
+        let imported = try await Self.run(installation, ["import", folder.appending(path: "list.opml").path])
+        #expect(imported.status == 0 && imported.output == "read 1, added 0, skipped 1\n", "\(imported.errors)")
+        #expect(try await Self.run(installation, ["list"]).output == "")
+      }
+    }
+  }
+
   @Test("Feeds that are not paused are polled, each is reported, and one failure among them is one of the command")
   func polls() async throws {
     try await FaultServer.with({ request in
@@ -117,12 +140,24 @@ import Testing
             """)
         }
         let names = ids.map { $0.uuidString.lowercased() }
-        let polled = try await Self.run(installation, ["poll"])
+        async let polling = Self.run(installation, ["poll"])
+        var most = 0
+        try await eventually("all feeds are requested") {
+          let running: Int = try await installation.value(
+            "SELECT count(*) FROM subscriptions WHERE lease IS NOT NULL")
+          most = max(most, running)
+          return server.requests.count == 10
+        }
+        #expect(most <= 8, "at most eight feeds are polled at a time")
+        let polled = try await polling
         #expect(polled.status == 1 && polled.errors.contains("tidings: \(names[0]): the server has answered"))
         #expect(!polled.errors.contains("a feed could not be read"), "the command prints the failure itself")
+        let settings = Self.settings.merging(["TIDINGS_LOG_LEVEL": "debug"]) { $1 }
+        let detailed = try await installation.run("subscriptions", "poll", names[0], changes: settings)
+        #expect(detailed.status == 1 && detailed.errors.contains("a feed could not be read"), "\(detailed.errors)")
         let lines = polled.output.split(separator: "\n")
         #expect(Set(lines.map { $0.prefix(36) }) == Set(names[1...9].map { $0.prefix(36) }), "\(polled.output)")
-        #expect(server.requests.count == 10)
+        #expect(server.requests.count == 11)
 
         // A paused feed is polled if it is named, and stays paused.
         let paused = try await Self.run(installation, ["poll", names[10]])
@@ -175,11 +210,11 @@ import Testing
       let text = "Port\u{1B}[2J\u{202E}"
       _ = try await installation.sql.query(
         """
-        INSERT INTO subscriptions (id, url, state, title, error_at, error_message)
-        VALUES (gen_random_uuid(), 'https://a.example/', 'published', \(text), now(), \(text))
+        INSERT INTO subscriptions (id, url, state, topics, title, error_at, error_message)
+        VALUES (gen_random_uuid(), 'https://a.example/', 'published', '{sea,sky}', \(text), now(), \(text))
         """)
       let listed = try await Self.run(installation, ["list"]).output
-      #expect(listed.hasSuffix("\tPort[2J\tPort[2J\n"), "\(listed)")
+      #expect(listed.contains("\tpublished\tsea,sky\t") && listed.hasSuffix("\tPort[2J\tPort[2J\n"), "\(listed)")
     }
   }
 
@@ -235,6 +270,8 @@ import Testing
       #expect(exported.status == 0 && exported.output.contains("<outline text=\"\(folder)\""), "\(exported.output)")
       let attributes = #"text="Tides" title="Tides" xmlUrl="https://a.example/""#
       let tag = language.map { #" language="\#($0)""# } ?? ""
+      #expect(exported.output.contains("<title>Feeds followed by Tidings</title>"))
+      #expect(exported.output.contains("<dateCreated>"))
       #expect(exported.output.contains("\(attributes)\(tag) category=\"/harbour\"/>"), "\(exported.output)")
     }
   }

@@ -141,6 +141,8 @@ import Testing
     #expect(lines.map { $0.metadata["key_name"] } == ["night desk", "night desk"])
     #expect(lines.map { $0.metadata["key"] } == [record.keyID, record.keyID])
     #expect([lines.first?.metadata["item"], lines.last?.metadata["media"]] == ids.withLock { $0 })
+    let removals = record.lines.filter { $0.message == "taken down files removed" }
+    #expect(removals.map { $0.metadata["count"] } == ["1"])
   }
 
   @Test("The lines about subscriptions, webhooks and alerts name what was written")
