@@ -11,7 +11,7 @@ extension AttackTests {
   ) async throws {
     let end = ContinuousClock.now + time
     while ContinuousClock.now < end {
-      _ = connections.count
+      _ = try await connections.countOpen()
       try await body()
       try await Task.sleep(for: .milliseconds(100))
     }

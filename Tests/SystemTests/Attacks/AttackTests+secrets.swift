@@ -50,7 +50,7 @@ extension AttackTests {
       // They are read from until all requests have been answered, or the time is over.
       let end = ContinuousClock.now + .seconds(Self.runsLongTests ? 30 : 3)
       while ContinuousClock.now < end {
-        _ = connections.count
+        _ = try await connections.countOpen()
         try await Task.sleep(for: .milliseconds(20))
       }
       connections.closeAll()
@@ -69,7 +69,7 @@ extension AttackTests {
         Self.runsLongTests ? 500 : 40, port: target.server.port, firstBytes: request)
       let end = ContinuousClock.now + .seconds(Self.runsLongTests ? 30 : 3)
       while ContinuousClock.now < end {
-        _ = connections.count
+        _ = try await connections.countOpen()
         try await Task.sleep(for: .milliseconds(100))
       }
       connections.closeAll()

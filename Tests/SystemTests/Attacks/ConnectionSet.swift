@@ -79,8 +79,10 @@ final class ConnectionSet: Sendable {
   /// The number of connections opened so far.
   var opened: Int { openings.value }
 
-  /// The number of connections that the server has not closed.
-  var count: Int { descriptors.withLock { $0.filter { !isClosed($0) }.count } }
+  /// Discards what the server has sent, and returns the number of connections that it has not closed.
+  func countOpen() async throws -> Int {
+    try await onThread(isAttack: true) { self.descriptors.withLock { $0.count { !self.isClosed($0) } } }
+  }
 
   /// Closes all connections.
   func closeAll() {

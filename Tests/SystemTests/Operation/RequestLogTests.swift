@@ -79,7 +79,7 @@ import Testing
             try await Task.sleep(for: .seconds(2))
             return connections
           }
-          try await eventually("all are answered") { connections.count == 0 }
+          try await eventually("all are answered") { try await connections.countOpen() == 0 }
         }
         server.process.send(SIGTERM)
         return await server.process.result().errors.split(separator: "\n").map(String.init)
