@@ -1,5 +1,5 @@
 # `make` and `make help` list the targets.
-.PHONY: help run test torture torture-mutants mutants embargo faults attack pipelines fuzz browser generated-client schemathesis simulate fleet bench docs docs-check lint format clean
+.PHONY: help run test torture torture-mutants mutants embargo faults attack pipelines fuzz browser generated-client schemathesis simulate fleet bench docs docs-check schema lint format clean
 
 SECONDS ?= 60
 ITEMS ?= 1000
@@ -85,6 +85,9 @@ generated-client: ## Generates a Python client from openapi.yaml and uses it aga
 schemathesis: ## Sends generated requests for all of openapi.yaml, with a key of each scope; needs PyPI
 	@scripts/install-dependencies jq openssl
 	@scripts/schemathesis
+
+schema: ## Writes docs/schema.sql, the schema after all migrations
+	@TIDINGS_WRITE_SCHEMA=1 scripts/test 'NewsStoreTests\.SchemaTests'
 
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint

@@ -258,7 +258,7 @@ let package = Package(
     .testTarget(
       name: "NewsStoreTests",
       dependencies: ["News", "NewsStore", "PostgresClient", "TestKit", "TestSupport", .crypto],
-      exclude: ["Schema/schema.txt"], swiftSettings: settings),
+      swiftSettings: settings),
     .testTarget(
       name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds", "TestKit"], swiftSettings: settings),
     .testTarget(name: "NewsPagesTests", dependencies: ["News", "NewsPages", "TestSupport"], swiftSettings: settings),
@@ -316,6 +316,7 @@ let package = Package(
         "NewsStore",
         "PostgresClient", "PushMocks", "TestKit", "TestSupport", "push-app",
       ],
-      exclude: ["Browser/driver", "Feeds/atom.rnc", "Torture/Mutants"], swiftSettings: settings),
+      exclude: ["Browser/driver", "Commands/newsroom-before-1.0.jsonl", "Feeds/atom.rnc", "Torture/Mutants"],
+      swiftSettings: settings),
   ]
 )

@@ -31,14 +31,10 @@ package enum NewsDatabase {
     return name
   }
 
-  /// Makes an empty database look like one that a version before the first release has migrated.
+  /// Makes an empty database look like one that a version before 1.0 has migrated.
   ///
-  /// - Parameter count: The number of applied migrations, 1...9.
-  package static func notePrereleaseMigrations(_ count: Int, _ url: String) async throws {
-    let names = [
-      "0001_items_and_log.sql", "0002_search.sql", "0003_state.sql", "0004_search_by_day.sql", "0005_purge.sql",
-      "0006_publish_plans.sql", "0007_media.sql", "0008_topics_revision.sql", "0009_take_down.sql",
-    ]
+  /// - Parameter names: The applied migrations.
+  package static func notePrereleaseMigrations(_ names: [String], _ url: String) async throws {
     try await PostgresConnection.with(configuration: .forBusyMachine(url), logger: logger) { connection in
       try await connection.execute(
         script: """
@@ -52,7 +48,7 @@ package enum NewsDatabase {
       _ = try await connection.query(
         """
         INSERT INTO schema_migrations (number, name, checksum)
-        SELECT n, name, sha256(name::bytea) FROM unnest(\(Array(names.prefix(count)))) WITH ORDINALITY AS m (name, n)
+        SELECT n, name, sha256(name::bytea) FROM unnest(\(names)) WITH ORDINALITY AS m (name, n)
         """)
     }
   }

@@ -1,181 +1,178 @@
-// Made by scripts/embed from migrations/0003_media_and_keys.sql; do not edit.
+// Made by scripts/embed from migrations/0003_history.sql; do not edit.
 // swift-format-ignore-file
 
 let migration0003 = #"""
--- The files of items, and the keys of editors.
+-- The history of items, and the stored answers to requests of editors.
 
 ------------------------------------------------------------------------------------------------------------------
--- Files
+-- History
 ------------------------------------------------------------------------------------------------------------------
 
--- The metadata of uploaded files. Their bytes are stored outside the database, by the digest of their content.
-CREATE TABLE media (
-  -- The id is not derived from the content. Otherwise anyone with a copy of a file could find out that the newsroom has
-  -- it.
-  id uuid PRIMARY KEY,
-  sha256 bytea NOT NULL CHECK (octet_length(sha256) = 32),
-  type text NOT NULL,
-  bytes bigint NOT NULL CHECK (bytes > 0),
-  width integer CHECK (width > 0),
-  height integer CHECK (height > 0),
-  -- The suggested file name for downloads.
-  name text CHECK (octet_length(name) BETWEEN 1 AND 255),
-  created_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', clock_timestamp()),
-  -- The time of the last upload, or of the last end of a use by an item.
-  used_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  -- The same bytes may be audio for one editor and video for another. The type of an address never changes.
-  UNIQUE (sha256, type)
-);
-
-CREATE INDEX media_by_use ON media (used_at);
-
--- The uses of files by items in any state. `item` has no foreign key: a TRUNCATE of items would then fail for that key,
--- and not for the reason that refuse_truncate() gives.
-CREATE TABLE media_uses (
-  media uuid NOT NULL REFERENCES media (id),
+CREATE TABLE item_history (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   item uuid NOT NULL,
-  PRIMARY KEY (media, item)
+  revision bigint NOT NULL,
+  at timestamptz NOT NULL,
+  editor text,
+  state text NOT NULL,
+  fields text[] NOT NULL,
+  replaced jsonb NOT NULL,
+  UNIQUE (item, revision)
 );
 
-CREATE INDEX media_uses_by_item ON media_uses (item);
+COMMENT ON TABLE item_history IS
+  'The history of items: the author and the time of each write, the fields that it changed, and their former values.
+Triggers write it, so that it also contains the writes of plain SQL, whose author is unknown.';
+COMMENT ON COLUMN item_history.number IS 'The order of the writes.';
+COMMENT ON COLUMN item_history.revision IS 'The revision that the write made.';
+COMMENT ON COLUMN item_history.editor IS 'The author; NULL if unknown.';
+COMMENT ON COLUMN item_history.state IS 'The state after the write.';
+COMMENT ON COLUMN item_history.fields IS 'The changed fields, by their names in the API. A creation has none.';
+COMMENT ON COLUMN item_history.replaced IS 'The former values of the fields that had one.';
 
--- The uses of files by published items. Readers get a file while one published item uses it. A single lookup answers
--- whether there is one, however many items use the file.
-CREATE TABLE media_publications (
-  media uuid NOT NULL,
-  item uuid NOT NULL,
-  PRIMARY KEY (media, item)
-);
+CREATE FUNCTION json_date(moment timestamptz) RETURNS jsonb LANGUAGE sql STABLE PARALLEL SAFE
+RETURN to_jsonb(to_char(moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
 
-CREATE INDEX media_publications_by_item ON media_publications (item);
+COMMENT ON FUNCTION json_date IS 'The form of dates in the API.';
 
--- The files that readers no longer get. A row is deleted once a published item uses the file again. The row of a
--- removed file is permanent, so that its address answers 410 and not 404.
-CREATE TABLE withdrawn_media (
-  media uuid PRIMARY KEY,
-  -- The state of the item that used the file last, or `removed`.
-  reason text NOT NULL CHECK (reason IN ('retracted', 'expired', 'removed'))
-);
+CREATE FUNCTION item_field(i items, field text) RETURNS jsonb LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE field
+  WHEN 'state' THEN to_jsonb(i.state)
+  WHEN 'publishAt' THEN json_date(i.publish_at)
+  WHEN 'expireAt' THEN json_date(i.expire_at)
+  WHEN 'date' THEN CASE WHEN i.has_date THEN json_date(i.date) END
+  WHEN 'title' THEN to_jsonb(i.title)
+  WHEN 'summary' THEN to_jsonb(i.summary)
+  WHEN 'text' THEN to_jsonb(i.text)
+  WHEN 'html' THEN to_jsonb(i.html)
+  WHEN 'topics' THEN to_jsonb(i.topics)
+  WHEN 'language' THEN to_jsonb(i.language)
+  WHEN 'url' THEN to_jsonb(i.url)
+  WHEN 'author' THEN to_jsonb(i.author)
+  WHEN 'breaking' THEN to_jsonb(i.breaking)
+  WHEN 'attachments' THEN i.attachments
+  WHEN 'retractionReason' THEN to_jsonb(i.retraction_reason)
+  WHEN 'erased' THEN json_date(i.erased_at)
+END;
 
--- The ids of the files whose addresses occur in an item, with any host name. A text that only looks like an address
--- keeps a file for longer. A missed address would delete a file that is in use.
-CREATE FUNCTION media_in(attachments jsonb, html text, url text) RETURNS uuid[]
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN (
-  SELECT coalesce(array_agg(DISTINCT found[1]::uuid), '{}')
-  FROM regexp_matches(
-    concat_ws(' ', attachments::text, html, url),
-    '/v1/media/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})', 'gi') AS found
-);
+COMMENT ON FUNCTION item_field IS 'The value of a field of an item, in the form of the API; NULL if it has none.';
 
--- Maintains media_uses, media_publications and withdrawn_media after any write of an item.
---
--- Locks are acquired in one order: the item, files by id, uses. A writer that publishes files shares their locks with
--- other such writers. A writer that ends a use locks the files exclusively, because it must see the uses of all others.
--- A file that is being removed is waited for and is unknown afterwards.
---
--- All lookups are by key, so the planner settings leave only such plans.
-CREATE FUNCTION note_media_uses() RETURNS trigger LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-DECLARE
-  wanted uuid[] := '{}';
-  known uuid[] := '{}';
-  released uuid[] := '{}';
-  hidden uuid[] := '{}';
-  is_public boolean := false;
+CREATE FUNCTION note_creations() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF TG_OP <> 'DELETE' THEN
-    wanted := media_in(NEW.attachments, NEW.html, NEW.url);
-    is_public := NEW.state = 'published';
-  END IF;
-  IF TG_OP <> 'INSERT' THEN
-    released := ARRAY(SELECT u.media FROM media_uses AS u WHERE u.item = OLD.id AND u.media <> ALL (wanted));
-    hidden := ARRAY(
-      SELECT p.media FROM media_publications AS p WHERE p.item = OLD.id AND (NOT is_public OR p.media <> ALL (wanted)));
-  END IF;
-  IF TG_OP <> 'DELETE' THEN
-    IF NEW.state IN ('retracted', 'expired') THEN
-      hidden := hidden || wanted;
-    END IF;
-  END IF;
+  INSERT INTO item_history (item, revision, at, editor, state, fields, replaced)
+    SELECT n.id, n.revision, n.created_at, CASE WHEN n.editor_revision = n.revision THEN n.editor END, n.state,
+      '{}', '{}'
+    FROM created AS n;
+  RETURN NULL;
+END
+$$;
 
-  IF cardinality(released) + cardinality(hidden) > 0 THEN
-    PERFORM 1 FROM media AS m WHERE m.id = ANY (released || hidden) ORDER BY m.id FOR NO KEY UPDATE;
-  END IF;
-  IF cardinality(wanted) > 0 THEN
-    IF is_public THEN
-      known := ARRAY(SELECT m.id FROM media AS m WHERE m.id = ANY (wanted) ORDER BY m.id FOR SHARE);
-      INSERT INTO media_publications (media, item) SELECT unnest(known), NEW.id ON CONFLICT DO NOTHING;
-      DELETE FROM withdrawn_media AS w WHERE w.media = ANY (known);
-    ELSE
-      known := ARRAY(SELECT m.id FROM media AS m WHERE m.id = ANY (wanted) ORDER BY m.id FOR KEY SHARE);
-    END IF;
-    INSERT INTO media_uses (media, item) SELECT unnest(known), NEW.id ON CONFLICT DO NOTHING;
-  END IF;
+COMMENT ON FUNCTION note_creations IS
+  'Writes the first row of the history of each new item. It is a trigger for each statement, because imports create
+many items at once.';
 
-  IF cardinality(released) > 0 THEN
-    DELETE FROM media_uses AS u WHERE u.item = OLD.id AND u.media = ANY (released);
-    UPDATE media AS m SET used_at = clock_timestamp() WHERE m.id = ANY (released);
-  END IF;
-  IF cardinality(hidden) > 0 THEN
-    IF TG_OP <> 'INSERT' THEN
-      DELETE FROM media_publications AS p WHERE p.item = OLD.id AND p.media = ANY (hidden);
+CREATE TRIGGER items_note_creations AFTER INSERT ON items
+  REFERENCING NEW TABLE AS created FOR EACH STATEMENT EXECUTE FUNCTION note_creations();
+
+CREATE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  changed text[];
+  former jsonb := '{}';
+BEGIN
+  IF NEW.erased_at IS NOT NULL AND OLD.erased_at IS NULL THEN
+    changed := '{erased}';
+  ELSE
+    changed := array_remove(ARRAY[
+      CASE WHEN NEW.state <> OLD.state THEN 'state' END,
+      CASE WHEN NEW.publish_at IS DISTINCT FROM OLD.publish_at THEN 'publishAt' END,
+      CASE WHEN NEW.expire_at IS DISTINCT FROM OLD.expire_at THEN 'expireAt' END,
+      CASE WHEN (NEW.has_date, CASE WHEN NEW.has_date THEN NEW.date END) IS DISTINCT FROM
+        (OLD.has_date, CASE WHEN OLD.has_date THEN OLD.date END) THEN 'date' END,
+      CASE WHEN NEW.title IS DISTINCT FROM OLD.title THEN 'title' END,
+      CASE WHEN NEW.summary IS DISTINCT FROM OLD.summary THEN 'summary' END,
+      CASE WHEN NEW.text <> OLD.text THEN 'text' END,
+      CASE WHEN NEW.html IS DISTINCT FROM OLD.html THEN 'html' END,
+      CASE WHEN NEW.topics <> OLD.topics THEN 'topics' END,
+      CASE WHEN NEW.language IS DISTINCT FROM OLD.language THEN 'language' END,
+      CASE WHEN NEW.url IS DISTINCT FROM OLD.url THEN 'url' END,
+      CASE WHEN NEW.author IS DISTINCT FROM OLD.author THEN 'author' END,
+      CASE WHEN NEW.breaking <> OLD.breaking THEN 'breaking' END,
+      CASE WHEN NEW.attachments <> OLD.attachments THEN 'attachments' END,
+      CASE WHEN NEW.retraction_reason IS DISTINCT FROM OLD.retraction_reason THEN 'retractionReason' END], NULL);
+    -- The former values of an erased item must not survive in its history.
+    IF NEW.erased_at IS NULL THEN
+      SELECT coalesce(jsonb_object_agg(c.field, c.value) FILTER (WHERE c.value IS NOT NULL), '{}') INTO former
+        FROM (SELECT f.name AS field, item_field(OLD, f.name) AS value FROM unnest(changed) AS f (name)) AS c;
     END IF;
-    INSERT INTO withdrawn_media (media, reason)
-      SELECT m.id, last.state
-        FROM media AS m CROSS JOIN LATERAL (
-          SELECT i.state FROM media_uses AS u JOIN items AS i ON i.id = u.item
-            WHERE u.media = m.id AND i.state IN ('retracted', 'expired') ORDER BY u.item DESC LIMIT 1
-        ) AS last
-        WHERE m.id = ANY (hidden) AND NOT EXISTS (SELECT 1 FROM media_publications AS p WHERE p.media = m.id)
-      ON CONFLICT DO NOTHING;
+  END IF;
+  IF cardinality(changed) > 0 THEN
+    INSERT INTO item_history (item, revision, at, editor, state, fields, replaced)
+      VALUES (NEW.id, NEW.revision, NEW.written_at, CASE WHEN NEW.editor_revision = NEW.revision THEN NEW.editor END,
+        NEW.state, changed, former);
   END IF;
   RETURN NULL;
 END
 $$;
 
-CREATE TRIGGER items_inserted_with_media AFTER INSERT ON items FOR EACH ROW
-  WHEN (NEW.attachments <> '[]' OR NEW.html LIKE '%/media/%' OR NEW.url LIKE '%/media/%')
-  EXECUTE FUNCTION note_media_uses();
-CREATE TRIGGER items_updated_with_media AFTER UPDATE ON items FOR EACH ROW
-  WHEN ((OLD.attachments, OLD.html, OLD.url, OLD.state) IS DISTINCT FROM
-    (NEW.attachments, NEW.html, NEW.url, NEW.state))
-  EXECUTE FUNCTION note_media_uses();
-CREATE TRIGGER items_deleted_with_media AFTER DELETE ON items FOR EACH ROW EXECUTE FUNCTION note_media_uses();
+COMMENT ON FUNCTION note_change IS 'Writes the changed fields of an item, and their former values, into its history.';
 
--- Deletes the rows of files that no item has used for an age, 0 to `most` of them. Returns the number of deleted rows;
--- 0 means that none is left.
-CREATE FUNCTION forget_media(age interval, most integer DEFAULT 500) RETURNS integer LANGUAGE plpgsql AS $$
-DECLARE
-  unused uuid[];
-  forgotten integer;
+CREATE TRIGGER items_note_change AFTER UPDATE ON items FOR EACH ROW EXECUTE FUNCTION note_change();
+
+------------------------------------------------------------------------------------------------------------------
+-- Answers
+------------------------------------------------------------------------------------------------------------------
+
+CREATE TABLE idempotency_answers (
+  request bytea PRIMARY KEY CHECK (octet_length(request) = 32),
+  body_digest bytea CHECK (octet_length(body_digest) = 32),
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  status integer NOT NULL,
+  headers jsonb NOT NULL,
+  content text NOT NULL CHECK (content IN ('item', 'batch', 'other')),
+  body bytea NOT NULL,
+  items uuid[] NOT NULL DEFAULT '{}',
+  published jsonb NOT NULL DEFAULT '{}'
+);
+
+COMMENT ON TABLE idempotency_answers IS
+  'The answers to requests that have an Idempotency-Key, for repetitions within 24 hours. A row is written in the
+transaction of the request''s effect.';
+COMMENT ON COLUMN idempotency_answers.request IS
+  'The SHA-256 digest of the API key''s id, the method, the target and the Idempotency-Key.';
+COMMENT ON COLUMN idempotency_answers.body_digest IS
+  'The SHA-256 digest of the body; NULL if the answer was erased with an item.';
+COMMENT ON COLUMN idempotency_answers.headers IS
+  'The header fields, without those of each single response, such as Date.';
+COMMENT ON COLUMN idempotency_answers.content IS
+  'The type of the body: an item and the results of a batch have versions, which are known after their publication.';
+COMMENT ON COLUMN idempotency_answers.items IS 'The items whose texts the body contains.';
+COMMENT ON COLUMN idempotency_answers.published IS
+  'The versions of these items, as `{"id": [version, milliseconds of its time]}`. The body has those from before the
+publication, because the client writes it and must not keep other publishers waiting.';
+
+CREATE INDEX idempotency_answers_by_age ON idempotency_answers (created_at);
+CREATE INDEX idempotency_answers_by_item ON idempotency_answers USING gin (items) WITH (fastupdate = off);
+
+CREATE FUNCTION erase_answers(item uuid) RETURNS void LANGUAGE sql VOLATILE AS $$
+  UPDATE idempotency_answers AS a
+    SET body_digest = NULL, headers = '{}', content = 'other', body = '', items = '{}', published = '{}'
+    WHERE a.items @> ARRAY[item]
+$$;
+
+COMMENT ON FUNCTION erase_answers IS
+  'Erases the stored answers that contain the texts of an item. Their requests remain known, so that a repetition
+still has no effect.';
+
+CREATE FUNCTION forget_history() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  SELECT array_agg(chosen.id) INTO unused FROM (
-    SELECT m.id FROM media AS m
-      WHERE m.used_at < clock_timestamp() - age AND NOT EXISTS (SELECT 1 FROM media_uses AS u WHERE u.media = m.id)
-      ORDER BY m.used_at LIMIT most FOR UPDATE SKIP LOCKED
-  ) AS chosen;
-  -- With the rows locked, no new use can begin, and this statement sees all earlier ones.
-  DELETE FROM media AS m
-    WHERE m.id = ANY (unused) AND m.used_at < clock_timestamp() - age
-      AND NOT EXISTS (SELECT 1 FROM media_uses AS u WHERE u.media = m.id);
-  GET DIAGNOSTICS forgotten = ROW_COUNT;
-  RETURN forgotten;
+  DELETE FROM item_history WHERE item = OLD.id;
+  PERFORM erase_answers(OLD.id);
+  RETURN NULL;
 END
 $$;
 
-------------------------------------------------------------------------------------------------------------------
--- Keys of editors
-------------------------------------------------------------------------------------------------------------------
+COMMENT ON FUNCTION forget_history IS 'Deletes the history and the stored answers of a deleted item.';
 
-CREATE TABLE api_keys (
-  id text COLLATE "C" PRIMARY KEY,
-  name text NOT NULL,
-  scopes text[] NOT NULL CHECK (scopes <@ ARRAY['items:write', 'media:write', 'admin'] AND cardinality(scopes) > 0),
-  -- SHA-256 of a key of 256 random bits. No slower hash is needed against guessing.
-  digest bytea NOT NULL,
-  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  revoked_at timestamptz
-);
+CREATE TRIGGER items_forget_history AFTER DELETE ON items FOR EACH ROW EXECUTE FUNCTION forget_history();
 
 """#

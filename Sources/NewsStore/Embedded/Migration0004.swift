@@ -1,157 +1,109 @@
-// Made by scripts/embed from migrations/0004_change_log_sizes.sql; do not edit.
+// Made by scripts/embed from migrations/0004_keys.sql; do not edit.
 // swift-format-ignore-file
 
 let migration0004 = #"""
--- The log gains the sizes of items, so that pages are cut, and their entity tags computed, without reading an item.
---
--- The migration is divided, so that it runs on a full database while others read and publish: this file locks the log
--- for an instant, the next one fills the columns in short transactions, and the last one removes what is replaced.
+-- The keys of editors, and the sessions of the console that they begin.
 
--- Upper bounds for the size of the published item as JSON in bytes: without `html`, and of `html` alone. NULL in
--- tombstones, and in the rows that the next migration fills.
-ALTER TABLE change_log ADD COLUMN size integer, ADD COLUMN html_size integer;
+------------------------------------------------------------------------------------------------------------------
+-- Keys
+------------------------------------------------------------------------------------------------------------------
 
--- An index-only scan reads the table where it has not been vacuumed since the last change. Readers mostly read the
--- newest rows, so the log is vacuumed more often than by default.
-ALTER TABLE change_log SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
+CREATE TABLE api_keys (
+  id text COLLATE "C" PRIMARY KEY,
+  name text NOT NULL,
+  scopes text[] NOT NULL CHECK (
+    scopes <@ ARRAY['items:write', 'items:publish', 'media:write', 'push:send', 'admin'] AND cardinality(scopes) > 0),
+  topics text[] COLLATE "C",
+  digest bytea NOT NULL,
+  previous_digest bytea,
+  previous_until timestamptz,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at timestamptz,
+  used_at timestamptz,
+  revoked_at timestamptz,
+  CONSTRAINT api_keys_topics_check CHECK (topics IS NULL OR NOT 'admin' = ANY (scopes)),
+  CONSTRAINT api_keys_times_check CHECK (isfinite(expires_at) AND isfinite(previous_until)),
+  CONSTRAINT api_keys_previous_check CHECK ((previous_digest IS NULL) = (previous_until IS NULL))
+);
 
--- Publishes the current state of the given items: stamps the log and the scopes with new versions, and notifies. It is
--- called last in a transaction, with the COMMIT right behind, because all other publishers wait for the counter
--- meanwhile.
---
--- Returns a row for each given item that was ever in the feed, with its version, and whether this call changed it. An
--- item whose public columns are unchanged receives no new version.
---
--- READ COMMITTED is required: a snapshot from before the counter was locked could miss the work of the previous
--- publisher.
-CREATE OR REPLACE FUNCTION publish(ids uuid[])
-RETURNS TABLE (item uuid, version bigint, updated timestamptz, changed boolean) LANGUAGE plpgsql
-SET plan_cache_mode = 'auto' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-SET enable_material = off AS $$
-#variable_conflict use_column
-DECLARE
-  base bigint;
-  moment timestamptz;
-  unknown text;
-  stamped uuid[];
+COMMENT ON TABLE api_keys IS 'The keys of editors. The row is the identity of a key, and outlasts its secrets.';
+COMMENT ON COLUMN api_keys.topics IS
+  'The topics to which the key is restricted; NULL for no restriction. If all of them are deleted, the array is empty,
+and the key may write no item.';
+COMMENT ON COLUMN api_keys.digest IS 'SHA-256 of a key of 256 random bits. No slower hash is needed against guessing.';
+COMMENT ON COLUMN api_keys.previous_digest IS
+  'The secret before the last replacement, and the end of the time in which it works too.';
+COMMENT ON CONSTRAINT api_keys_topics_check ON api_keys IS 'Such a key manages keys and other things without topics.';
+COMMENT ON CONSTRAINT api_keys_times_check ON api_keys IS 'The time that is left is computed.';
+
+CREATE FUNCTION notify_keys() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF cardinality(ids) > 1000 THEN
-    RAISE EXCEPTION 'publish() takes at most 1000 items, not %', cardinality(ids) USING ERRCODE = 'TD001';
-  END IF;
-  IF current_setting('transaction_isolation') <> 'read committed' THEN
-    RAISE EXCEPTION 'publish() needs READ COMMITTED' USING ERRCODE = 'TD002';
-  END IF;
-  PERFORM 1 FROM items WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
-  SELECT s.version INTO STRICT base FROM scopes AS s WHERE s.scope = '' FOR UPDATE;
-  -- Plain SQL may be the first to write to a clone or a restored database. Its versions belong to a new epoch.
-  IF NOT epoch_fits() THEN
-    PERFORM begin_epoch();
-  END IF;
-  moment := date_trunc('milliseconds', clock_timestamp());
-
-  SELECT array_agg(i.id ORDER BY i.date, i.id) INTO stamped
-    FROM items AS i LEFT JOIN change_log AS l ON l.item = i.id AND l.scope = ''
-    WHERE i.id = ANY (ids)
-      AND CASE WHEN i.state = 'published' THEN l.present IS NOT TRUE OR l.digest <> i.digest
-        ELSE l.present IS TRUE END;
-
-  IF stamped IS NOT NULL THEN
-    SELECT t.slug INTO unknown
-      FROM items AS i, unnest(i.topics) AS t (slug)
-      WHERE i.id = ANY (stamped) AND i.state = 'published'
-        AND NOT EXISTS (SELECT 1 FROM topics WHERE topics.slug = t.slug)
-      LIMIT 1;
-    IF FOUND THEN
-      RAISE EXCEPTION 'unknown topic' USING ERRCODE = 'TD003', DETAIL = unknown;
-    END IF;
-
-    WITH change AS (
-      SELECT i.id, i.state, i.topics, i.date, i.digest, i.language, i.author, i.size, base + o.n AS version,
-        CASE i.state WHEN 'published' THEN json_size(i.html) END AS html_size,
-        greatest(moment, l.updated + interval '1 millisecond') AS updated,
-        l.present IS TRUE
-          AND (l.date, l.language, l.author) IS DISTINCT FROM (i.date, i.language, i.author) AS shifted
-      FROM unnest(stamped) WITH ORDINALITY AS o (id, n)
-        JOIN items AS i ON i.id = o.id
-        LEFT JOIN change_log AS l ON l.item = i.id AND l.scope = ''
-    ), wanted AS (
-      SELECT c.id, s.scope, c.version, c.date, c.updated, c.digest, c.language, c.author, c.size, c.html_size,
-        c.shifted, old.present IS TRUE AS was_present
-      FROM change AS c
-        CROSS JOIN LATERAL (SELECT DISTINCT unnest(array_prepend(''::text, c.topics))) AS s (scope)
-        LEFT JOIN change_log AS old ON old.item = c.id AND old.scope = s.scope
-      WHERE c.state = 'published'
-    ), gone AS (
-      UPDATE change_log AS l
-        SET version = c.version, present = false, updated = c.updated,
-          reason = CASE c.state WHEN 'published' THEN 'left' WHEN 'expired' THEN 'expired' ELSE 'retracted' END
-        FROM change AS c
-        WHERE l.item = c.id AND l.present
-          AND NOT (c.state = 'published' AND (l.scope = '' OR l.scope = ANY (c.topics)))
-        RETURNING l.scope, l.version
-    ), put AS (
-      INSERT INTO change_log AS l (
-          item, scope, version, present, date, updated, digest, language, author, size, html_size)
-        SELECT id, scope, version, true, date, updated, digest, language, author, size, html_size FROM wanted
-        ON CONFLICT (item, scope) DO UPDATE SET version = excluded.version, present = true, reason = NULL,
-          date = excluded.date, updated = excluded.updated, digest = excluded.digest,
-          language = excluded.language, author = excluded.author, size = excluded.size,
-          html_size = excluded.html_size
-    ), touched AS (
-      SELECT scope, version, shifted, CASE WHEN was_present THEN 0 ELSE 1 END AS added FROM wanted
-      UNION ALL
-      SELECT scope, version, true, -1 FROM gone
-    ), total AS (
-      SELECT scope, max(version) AS version, bool_or(shifted) AS shifted, sum(added) AS added
-        FROM touched GROUP BY scope
-    )
-    UPDATE scopes AS s
-      SET version = t.version, items = s.items + t.added, changed_at = greatest(s.changed_at, moment),
-        shifted_at = CASE WHEN t.shifted THEN greatest(s.shifted_at, moment) ELSE s.shifted_at END
-      FROM total AS t WHERE s.scope = t.scope;
-
-    PERFORM pg_notify('tidings',
-      (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) || ' ' || base + cardinality(stamped));
-  END IF;
-
-  RETURN QUERY SELECT l.item, l.version, l.updated, l.version > base
-    FROM (SELECT DISTINCT unnest(ids)) AS o (id) CROSS JOIN LATERAL (
-      -- OFFSET keeps the planner from reordering the join: the log is looked up for each id.
-      SELECT * FROM change_log WHERE change_log.item = o.id AND change_log.scope = '' OFFSET 0
-    ) AS l;
+  PERFORM pg_notify('tidings', 'keys');
+  RETURN NULL;
 END
 $$;
 
--- Fills the sizes of the rows that were published before, 1000 at a time, each batch in a transaction of its own. It
--- never waits for a lock, so that no publisher waits for it for longer than a batch. Rows that others hold are filled in
--- a later pass.
-CREATE PROCEDURE fill_change_log_sizes() LANGUAGE plpgsql AS $$
-DECLARE
-  last_item uuid;
-  last_scope text;
+COMMENT ON FUNCTION notify_keys IS 'Notifies the processes that remember keys of each change by which one may end.';
+
+CREATE TRIGGER api_keys_notify
+  AFTER UPDATE OF name, scopes, digest, revoked_at, topics, expires_at, previous_digest, previous_until
+    OR DELETE OR TRUNCATE ON api_keys
+  FOR EACH STATEMENT EXECUTE FUNCTION notify_keys();
+
+------------------------------------------------------------------------------------------------------------------
+-- Sessions
+------------------------------------------------------------------------------------------------------------------
+
+CREATE TABLE console_sessions (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  digest bytea NOT NULL UNIQUE CHECK (octet_length(digest) = 32),
+  key text COLLATE "C" NOT NULL REFERENCES api_keys ON DELETE CASCADE,
+  key_digest bytea NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  used_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+COMMENT ON TABLE console_sessions IS
+  'The sessions of the console. The secrets themselves are not stored: a copy of the database opens no session.';
+COMMENT ON COLUMN console_sessions.digest IS
+  'SHA-256 of a token of 256 random bits. No slower hash is needed against guessing.';
+COMMENT ON COLUMN console_sessions.key_digest IS
+  'The digest of the key''s secret with which the session began. The session ends with this secret.';
+COMMENT ON COLUMN console_sessions.used_at IS 'The last use. It moves at most once a minute.';
+
+CREATE INDEX console_sessions_by_key ON console_sessions (key);
+
+CREATE TABLE console_links (
+  digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
+  key text COLLATE "C" NOT NULL REFERENCES api_keys ON DELETE CASCADE,
+  key_digest bytea NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+COMMENT ON TABLE console_links IS 'The links that begin a session once. A used link is deleted.';
+COMMENT ON COLUMN console_links.key_digest IS 'The digest of the secret that the key had when the link was made.';
+
+CREATE INDEX console_links_by_key ON console_links (key);
+
+CREATE FUNCTION end_console_sessions() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  WHILE EXISTS (SELECT 1 FROM change_log WHERE present AND size IS NULL) LOOP
-    last_item := '00000000-0000-0000-0000-000000000000';
-    last_scope := '';
-    LOOP
-      WITH batch AS (
-        SELECT l.item, l.scope FROM change_log AS l
-          WHERE (l.item, l.scope) >= (last_item, last_scope) AND l.present AND l.size IS NULL
-          ORDER BY l.item, l.scope LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED
-      ), filled AS (
-        UPDATE change_log AS l SET size = i.size, html_size = json_size(i.html)
-          FROM batch AS b JOIN items AS i ON i.id = b.item
-          WHERE l.item = b.item AND l.scope = b.scope
-          RETURNING l.item, l.scope
-      )
-      SELECT f.item, f.scope INTO last_item, last_scope FROM filled AS f ORDER BY f.item DESC, f.scope DESC LIMIT 1;
-      EXIT WHEN NOT FOUND;
-      COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM pg_sleep(0.05);
-  END LOOP;
+  DELETE FROM console_sessions AS s
+    WHERE s.key = NEW.id AND (NEW.revoked_at IS NOT NULL
+      OR s.key_digest NOT IN (NEW.digest, coalesce(NEW.previous_digest, NEW.digest)));
+  DELETE FROM console_links AS s
+    WHERE s.key = NEW.id AND (NEW.revoked_at IS NOT NULL
+      OR s.key_digest NOT IN (NEW.digest, coalesce(NEW.previous_digest, NEW.digest)));
+  RETURN NULL;
 END
 $$;
+
+COMMENT ON FUNCTION end_console_sessions IS
+  'Deletes the sessions and links of a key that is revoked, and those of a secret that the key no longer has.
+
+Locks are acquired in one order: the key, then its sessions and links. Each transaction that deletes several of them
+locks the key first, as this update does.';
+
+CREATE TRIGGER api_keys_end_sessions AFTER UPDATE OF revoked_at, digest, previous_digest ON api_keys
+  FOR EACH ROW EXECUTE FUNCTION end_console_sessions();
 
 """#

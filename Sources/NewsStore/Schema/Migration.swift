@@ -14,7 +14,7 @@ import News
 public struct Migration: Sendable, Equatable {
   /// The position among all migrations, from 1.
   public let number: Int
-  /// The name of the file, such as `0001_items_and_topics.sql`.
+  /// The name of the file, such as `0001_topics_and_items.sql`.
   public let name: String
   /// The text of the file.
   public let sql: String
@@ -28,9 +28,9 @@ public struct Migration: Sendable, Equatable {
       number: index + 1, name: file.name, sql: file.sql, checksum: Data(SHA256.hash(data: Data(file.sql.utf8))))
   }
 
-  /// The name of the first migration of all versions before the first release, which identifies their databases. Their
-  /// checksums do not, because the files were edited during development. No other migration may get this name.
-  static let prereleaseName = "0001_items_and_log.sql"
+  /// The names of the first migrations of versions before 1.0, which identify their databases. Their checksums do not,
+  /// because the files were edited during development. No other migration may get one of these names.
+  static let prereleaseNames = ["0001_items_and_log.sql", "0001_items_and_topics.sql"]
 
   /// The statements that run one by one; nil for a migration that runs in one transaction.
   var separateStatements: [Statement]? {
@@ -91,7 +91,7 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
   case changed(String)
   /// The database has an unknown migration: the schema is newer than this build, or a file was removed.
   case missing(String)
-  /// The database was made by a version before the first release. Its schema cannot be migrated.
+  /// The database was made by a version before 1.0. Its schema cannot be migrated.
   case prerelease
   /// The database lacks these migrations.
   case pending([String])
@@ -115,10 +115,11 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
       "the schema of the database is newer: migration \(name) was applied to it and is unknown to this version. "
         + "Use the version of Tidings that applied it, or a later one."
     case .prerelease:
-      "the database was made by a version of Tidings before the first release, and this version cannot migrate it. "
-        + "Export the items with the version that made it (`tidings export news.jsonl`), create a new database, and "
-        + "import them there with this version (`tidings migrate`, `tidings import news.jsonl`). Drafts, retracted items, "
-        + "files and keys are not exported. (DATABASE_URL)"
+      "the database was made by a version of Tidings before 1.0, and this version cannot migrate it. Export the newsroom "
+        + "with the version that made it (`tidings export --all --history news.jsonl`), create a new database, and import "
+        + "it there with this version (`tidings migrate`, `tidings import news.jsonl`). Keys, sessions, webhooks, devices, "
+        + "sync tokens and the passwords of feeds are not exported; `tidings media adopt` takes over the files. "
+        + "(DATABASE_URL)"
     case .blocked(let name, let query):
       "migration \(name) waits for a lock that another session holds\(query.map { ", in: \($0)" } ?? ""): "
         + "end that session, or run `tidings migrate` again later"

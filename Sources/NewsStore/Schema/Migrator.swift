@@ -219,7 +219,8 @@ public struct Migrator: Sendable {
       name text NOT NULL,
       checksum bytea NOT NULL,
       applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
-    )
+    );
+    COMMENT ON TABLE schema_migrations IS 'The migrations that were applied, with the SHA-256 digests of their files.'
     """
 
   private static func hasLedger(_ connection: PostgresConnection) async throws -> Bool {
@@ -249,7 +250,7 @@ public struct Migrator: Sendable {
   static func compare(_ applied: [(name: String, checksum: Data)], with known: [Migration]) throws {
     for (applied, known) in zip(applied, known) {
       guard applied.name == known.name else {
-        throw applied.name == Migration.prereleaseName ? MigrationError.prerelease : .missing(applied.name)
+        throw Migration.prereleaseNames.contains(applied.name) ? MigrationError.prerelease : .missing(applied.name)
       }
       guard applied.checksum == known.checksum else { throw MigrationError.changed(applied.name) }
     }

@@ -83,10 +83,10 @@ import Testing
       database: try #require(components.string), status: 69, containing: #"database "nowhere" does not exist"#)
   }
 
-  @Test("With a database of a version before the first release each command says how to move the news")
+  @Test("With a database of a version before 1.0 each command says how to move the news")
   func prerelease() async throws {
     try await withTestDatabase { url in
-      try await NewsDatabase.notePrereleaseMigrations(9, url)
+      try await NewsDatabase.notePrereleaseMigrations(["0001_items_and_topics.sql"], url)
       try await Self.expectFailures(database: url, status: 1, containing: "\(MigrationError.prerelease)")
     }
   }

@@ -178,6 +178,20 @@ import Testing
     }
   }
 
+  @Test("An export of the last version whose database cannot be migrated is imported completely")
+  func exportBeforeTheBaseline() async throws {
+    let file = Project.root.appending(path: "Tests/SystemTests/Commands/newsroom-before-1.0.jsonl")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    try await Installation.with { installation in
+      let count = text.split(separator: "\n").count { $0.hasPrefix("{\"item\": ") }
+      #expect(count == 33)
+      let imported = try await Self.importing(text, into: installation)
+      #expect(imported == ImportTests.Counts(read: count, inserted: count))
+      let exported = try await Self.export(installation, "--history")
+      #expect(exported == text)
+    }
+  }
+
   @Test("Restored schedules are applied, and restored items are written with their next revisions")
   func schedules() async throws {
     try await withTwo { one, two, settings in
