@@ -16,6 +16,15 @@ import Testing
     }
   }
 
+  /// Lets waits of at most some seconds pass until the number of workers is reached. A session that is woken meanwhile may
+  /// begin to wait for the same seconds once more, after the clock was advanced.
+  private static func pass(_ seconds: Double, _ clock: ManualClock, until count: Int, _ workers: Counter) async throws {
+    try await eventually("worker \(count) is started") {
+      if let next = clock.sleeping.first, next <= seconds { clock.advance(by: next) }
+      return workers.value == count
+    }
+  }
+
   @Test("are a minute apart, and none is started while one runs")
   func restarted() async throws {
     try await TransferFixture.with { fixture in
@@ -29,8 +38,7 @@ import Testing
       try await eventually("it waits") { clock.sleeping == [60] }
       clock.advance(by: 59)
       #expect(workers.value == 1)
-      clock.advance(by: 1)
-      try await eventually("another one is started") { workers.value == 2 }
+      try await Self.pass(1, clock, until: 2, workers)
       try await eventually("it waits again") { clock.sleeping == [60] }
       clock.advance(by: 10)
       try session.transfer(TransferRequest(download: fixture.url)).cancel()
@@ -44,8 +52,7 @@ import Testing
       try await eventually("it has looked for the worker") { clock.sleeping == [60] }
       #expect(workers.value == 2)
       running.release()
-      clock.advance(by: 60)
-      try await eventually("a third one is started") { workers.value == 3 }
+      try await Self.pass(60, clock, until: 3, workers)
       await session.invalidate()
     }
   }
@@ -62,8 +69,7 @@ import Testing
       clock.advance(by: 59)
       try ended.resume()
       #expect(workers.value == 1)
-      clock.advance(by: 1)
-      try await eventually("another one is started") { workers.value == 2 }
+      try await Self.pass(1, clock, until: 2, workers)
       await session.invalidate()
     }
   }
@@ -95,8 +101,7 @@ import Testing
       try await eventually("the session waits") { clock.sleeping.first.map { $0 > interval - 90 } == true }
       clock.advance(by: interval - 90)
       #expect(workers.value == 1)
-      clock.advance(by: 95)
-      try await eventually("another worker is started") { workers.value == 2 }
+      try await Self.pass(95, clock, until: 2, workers)
       await session.invalidate()
     }
   }
@@ -137,8 +142,7 @@ import Testing
       }
       clock.advance(by: left() - 1)
       #expect(workers.value == 1)
-      clock.advance(by: 1.5)
-      try await eventually("another worker is started") { workers.value == 2 }
+      try await Self.pass(1.5, clock, until: 2, workers)
       await session.invalidate()
     }
   }
