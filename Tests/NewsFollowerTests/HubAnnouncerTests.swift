@@ -258,7 +258,7 @@ import Testing
       hub.web.respond { _ in FaultResponse().hanging(at: .start) }
       _ = try await hub.server.publish("x")
       let stopped = Task { try await hub.announcer.announceDue() }
-      try await eventually("the hub is asked") { !hub.web.requests.isEmpty }
+      try await eventually("the hub is asked for each feed") { hub.web.requests.count == Self.feed.count }
       stopped.cancel()
       await #expect(throws: (any Error).self) { try await stopped.value }
       hub.web.respond { _ in FaultResponse(status: 204) }

@@ -165,13 +165,14 @@ import Testing
       for path in Set(paths) { #expect(try await admin.get(path).status == 200, "\(path)") }
     }
     try await eventually("no form holds a connection") { console.store.connections.leased == 0 }
-    let open: Int =
+    // The server's own work has transactions too; only one that stays belongs to a form.
+    try await eventually("no form holds a transaction") {
       try await console.server.sql.query(
         """
-        SELECT count(*) AS count FROM pg_stat_activity
+        SELECT 1 FROM pg_stat_activity
         WHERE datname = current_database() AND state LIKE 'idle in transaction%'
         """
-      ).first?.decode("count") ?? -1
-    #expect(open == 0)
+      ).isEmpty
+    }
   }
 }
