@@ -128,7 +128,9 @@ let package = Package(
       swiftSettings: optimised),
     .target(
       name: "NewsStore",
-      dependencies: ["News", "PostgresClient", .crypto, .dequeModule, .hashTreeCollections, .logging],
+      dependencies: [
+        "BackgroundWork", "News", "PostgresClient", .crypto, .dequeModule, .hashTreeCollections, .logging,
+      ],
       swiftSettings: settings),
     .target(
       name: "NewsFeeds",
@@ -140,15 +142,16 @@ let package = Package(
     .target(
       name: "NewsFollower",
       dependencies: [
-        "HTTPConditions", "MediaFiles", "News", "NewsFeeds", "NewsStore", "OutgoingHTTP", "SafeHTML", .httpTypes,
-        .logging,
+        "BackgroundWork", "HTTPConditions", "MediaFiles", "News", "NewsFeeds", "NewsStore", "OutgoingHTTP", "SafeHTML",
+        .httpTypes, .logging,
       ],
       swiftSettings: settings),
     .target(
       name: "NewsDelivery",
       dependencies: [
-        "HTTPConditions", "NetworkAddresses", "News", "NewsStore", "OutgoingHTTP", .asyncHTTPClient, .coreMetrics,
-        .crypto, .dequeModule, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioPosix, .nioSSL,
+        "BackgroundWork", "HTTPConditions", "NetworkAddresses", "News", "NewsStore", "OutgoingHTTP", .asyncHTTPClient,
+        .coreMetrics, .crypto, .dequeModule, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioPosix,
+        .nioSSL,
       ],
       swiftSettings: settings),
     .target(
@@ -160,6 +163,8 @@ let package = Package(
     .target(name: "NetworkAddresses", dependencies: [.nioCore], swiftSettings: settings),
     .target(name: "MediaFiles", dependencies: [.crypto], swiftSettings: settings),
     .target(name: "SafeHTML", dependencies: ["CLibXML2"], swiftSettings: optimised),
+    .target(
+      name: "BackgroundWork", dependencies: ["PostgresClient", .coreMetrics, .dequeModule], swiftSettings: settings),
     .target(
       name: "PostgresClient",
       dependencies: ["CLibPQ", .dequeModule, .logging],
@@ -212,6 +217,7 @@ let package = Package(
     .testTarget(
       name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", "TestKit", .logging],
       swiftSettings: settings),
+    .testTarget(name: "BackgroundWorkTests", dependencies: ["BackgroundWork", "TestKit"], swiftSettings: settings),
     .testTarget(
       name: "HTTPConditionsTests", dependencies: ["HTTPConditions", "TestKit", .httpTypes], swiftSettings: settings),
     .testTarget(
@@ -224,7 +230,7 @@ let package = Package(
     .testTarget(
       name: "NewsFollowerTests",
       dependencies: [
-        "FaultServer", "NetworkAddresses", "News", "NewsFollower", "NewsStore", "OutgoingHTTP",
+        "BackgroundWork", "FaultServer", "NetworkAddresses", "News", "NewsFollower", "NewsStore", "OutgoingHTTP",
         "PostgresClient", "TestKit", "TestSupport", .httpTypes, .nioCore,
       ],
       swiftSettings: settings),
@@ -257,7 +263,7 @@ let package = Package(
     .testTarget(name: "NewsTests", dependencies: ["News", "TestKit"], swiftSettings: settings),
     .testTarget(
       name: "NewsStoreTests",
-      dependencies: ["News", "NewsStore", "PostgresClient", "TestKit", "TestSupport", .crypto],
+      dependencies: ["BackgroundWork", "News", "NewsStore", "PostgresClient", "TestKit", "TestSupport", .crypto],
       swiftSettings: settings),
     .testTarget(
       name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds", "TestKit"], swiftSettings: settings),

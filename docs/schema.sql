@@ -1720,22 +1720,22 @@ CREATE TABLE push_providers (
 
 -- The silent push that a device is owed. It has one row, so that it is owed one at most: a later push takes the place
 -- of an earlier one. Devices have no foreign key here, because its checks would double the cost of a batch and have it
--- wait for registrations. A row of a device that is gone is deleted by the next claim.
+-- wait for registrations. A row of a device that is gone is deleted with the next leases.
 CREATE TABLE deliveries (
   device uuid NOT NULL,
   provider text NOT NULL,
   -- The push; NULL if none is owed, and for the first push of a pending device, which carries its code.
   push uuid,
-  -- The time at which the message may be sent; NULL if none is owed. A claim sets it to the end of its lease, so that
-  -- the claim of a dead process ends by itself.
+  -- The time at which the message may be sent; NULL if none is owed. A lease sets it to its own end, so that
+  -- the lease of a dead process ends by itself.
   due_at timestamp with time zone,
-  -- The claim of the process that sends the message.
-  claim uuid,
+  -- The lease of the process that sends the message.
+  lease uuid,
   -- The number of failures of this message.
   attempts bigint NOT NULL DEFAULT 0,
   -- The times of the messages of the last hour, oldest first.
   sent timestamp with time zone[] NOT NULL DEFAULT '{}'::timestamp with time zone[],
-  -- The time at which a push may be sent that has taken the place of a claimed one; NULL for any time.
+  -- The time at which a push may be sent that has taken the place of a leased one; NULL for any time.
   next_at timestamp with time zone,
   -- The first failure of a message that is still owed, because its service did not answer or has failed; NULL for none.
   -- Each attempt moves `due_at`, which therefore does not say how late the message is.
@@ -1751,7 +1751,7 @@ CREATE TABLE alert_deliveries (
   push uuid NOT NULL,
   provider text NOT NULL,
   due_at timestamp with time zone NOT NULL,
-  claim uuid,
+  lease uuid,
   attempts bigint NOT NULL DEFAULT 0,
   -- As in `deliveries`.
   failing_since timestamp with time zone,
@@ -1846,17 +1846,17 @@ CREATE TABLE webhook_deliveries (
   url text,
   created_at timestamp with time zone NOT NULL,
   state text NOT NULL,
-  -- The time of the next attempt. A claim sets it to the end of its lease, so that the claim of a dead process ends by
+  -- The time of the next attempt. A lease sets it to its own end, so that the lease of a dead process ends by
   -- itself.
   due_at timestamp with time zone,
   -- The attempt that is under way.
-  claim uuid,
+  lease uuid,
   -- The number of attempts, and the number of failures since the creation or the last replay.
   attempts bigint NOT NULL DEFAULT 0,
   failures bigint NOT NULL DEFAULT 0,
-  CONSTRAINT webhook_deliveries_claim_check CHECK (((claim IS NULL) OR (state = 'due'::text))),
   CONSTRAINT webhook_deliveries_due_check CHECK (((state = 'due'::text) = (due_at IS NOT NULL))),
   CONSTRAINT webhook_deliveries_item_check CHECK ((num_nulls(item, version, token, topics) = ANY (ARRAY[0, 4]))),
+  CONSTRAINT webhook_deliveries_lease_check CHECK (((lease IS NULL) OR (state = 'due'::text))),
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['due'::text, 'delivered'::text, 'failed'::text]))),
   CONSTRAINT webhook_deliveries_webhook_fkey FOREIGN KEY (webhook) REFERENCES webhooks(id) ON DELETE CASCADE
@@ -1864,7 +1864,7 @@ CREATE TABLE webhook_deliveries (
 
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (webhook, due_at, version) WHERE (due_at IS NOT NULL);
 
-CREATE INDEX webhook_deliveries_claimed ON webhook_deliveries USING btree (webhook) WHERE (claim IS NOT NULL);
+CREATE INDEX webhook_deliveries_leased ON webhook_deliveries USING btree (webhook) WHERE (lease IS NOT NULL);
 
 CREATE INDEX webhook_deliveries_log ON webhook_deliveries USING btree (webhook, created_at, id);
 

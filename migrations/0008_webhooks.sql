@@ -52,12 +52,12 @@ CREATE TABLE webhook_deliveries (
   created_at timestamptz NOT NULL,
   state text NOT NULL CHECK (state IN ('due', 'delivered', 'failed')),
   due_at timestamptz,
-  claim uuid,
+  lease uuid,
   attempts bigint NOT NULL DEFAULT 0,
   failures bigint NOT NULL DEFAULT 0,
   CONSTRAINT webhook_deliveries_item_check CHECK (num_nulls(item, version, token, topics) IN (0, 4)),
   CONSTRAINT webhook_deliveries_due_check CHECK ((state = 'due') = (due_at IS NOT NULL)),
-  CONSTRAINT webhook_deliveries_claim_check CHECK (claim IS NULL OR state = 'due')
+  CONSTRAINT webhook_deliveries_lease_check CHECK (lease IS NULL OR state = 'due')
 );
 
 COMMENT ON TABLE webhook_deliveries IS
@@ -69,14 +69,14 @@ COMMENT ON COLUMN webhook_deliveries.item IS
 test. There is no foreign key, because the rows are written after the item, which may be deleted meanwhile.';
 COMMENT ON COLUMN webhook_deliveries.url IS 'The address of the item''s JSON; NULL without a public address.';
 COMMENT ON COLUMN webhook_deliveries.due_at IS
-  'The time of the next attempt. A claim sets it to the end of its lease, so that the claim of a dead process ends by
+  'The time of the next attempt. A lease sets it to its own end, so that the lease of a dead process ends by
 itself.';
-COMMENT ON COLUMN webhook_deliveries.claim IS 'The attempt that is under way.';
+COMMENT ON COLUMN webhook_deliveries.lease IS 'The attempt that is under way.';
 COMMENT ON COLUMN webhook_deliveries.attempts IS
   'The number of attempts, and the number of failures since the creation or the last replay.';
 
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook, due_at, version) WHERE due_at IS NOT NULL;
-CREATE INDEX webhook_deliveries_claimed ON webhook_deliveries (webhook) WHERE claim IS NOT NULL;
+CREATE INDEX webhook_deliveries_leased ON webhook_deliveries (webhook) WHERE lease IS NOT NULL;
 CREATE INDEX webhook_deliveries_log ON webhook_deliveries (webhook, created_at, id);
 CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (created_at);
 CREATE INDEX webhook_deliveries_by_item ON webhook_deliveries (item);

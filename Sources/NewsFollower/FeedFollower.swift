@@ -1,16 +1,16 @@
-public import Foundation
-public import Logging
-public import News
-public import NewsStore
-public import OutgoingHTTP
-import Synchronization
+package import BackgroundWork
+package import Foundation
+package import Logging
+package import News
+package import NewsStore
+package import OutgoingHTTP
 
 /// Follows the subscriptions: polls each feed when it is due, and stores its new and changed entries.
 ///
 /// Any number of processes may do so. A lease in the database ensures that one of them polls a feed at a time.
-public final class FeedFollower: Sendable {
+package final class FeedFollower: LeasedWork {
   /// The result of a poll by hand.
-  public enum Attempt: Sendable {
+  package enum Attempt: Sendable {
     /// The poll has ended. `lastError` of the subscription is set if it failed.
     case finished(Subscription, ImportCounts)
     /// Another process polls the feed at present.
@@ -19,8 +19,7 @@ public final class FeedFollower: Sendable {
     case notBefore(Date)
   }
 
-  /// The maximum wait before the subscriptions are read again, which bounds the delay of a new one.
-  private static let restTime: Duration = .seconds(2)
+  private static let limits = WorkLimits(width: 16, rest: .seconds(2) ... .seconds(2))
   /// The minimum time in seconds until the next poll after one that was interrupted, and after one whose outcome could
   /// not be stored. The feed may have been requested. `Retry-After` of its response may ask for a longer time.
   private static let interruptionWait: Double = 60
@@ -37,7 +36,7 @@ public final class FeedFollower: Sendable {
   /// Creates a follower.
   ///
   /// - Parameter client: The client, whose shutdown is the caller's.
-  public convenience init(store: NewsStore, client: OutgoingClient, logger: Logger) {
+  package convenience init(store: NewsStore, client: OutgoingClient, logger: Logger) {
     self.init(store: store, client: client, logger: logger, limits: NewItemLimits(), clock: { nil })
   }
 
@@ -61,21 +60,10 @@ public final class FeedFollower: Sendable {
   }
 
   /// Polls feeds as they become due, until the task is cancelled.
-  public func run() async {
+  package func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.countSubscriptions() }
-      let slots = PollSlots()
-      while !Task.isCancelled {
-        // An error means that the database does not answer, which the log of its connections says.
-        if slots.hasRoom, let lease = try? await lease(in: slots) {
-          group.addTask {
-            await self.poll(lease)
-            slots.leave(lease)
-          }
-        } else {
-          try? await Task.sleep(for: Self.restTime)
-        }
-      }
+      await worker.run()
     }
   }
 
@@ -87,26 +75,12 @@ public final class FeedFollower: Sendable {
   }
 
   /// Polls all feeds that are due now, and waits for them.
-  package func pollDue() async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      let slots = PollSlots()
-      while true {
-        if slots.hasRoom, let lease = try await lease(in: slots) {
-          group.addTask {
-            await self.poll(lease)
-            slots.leave(lease)
-          }
-        } else if try await group.next() == nil {
-          return
-        }
-      }
-    }
-  }
+  package func pollDue() async throws { _ = try await worker.drain() }
 
   /// Polls one subscription, whether it is due or not.
   ///
   /// - Throws: `StoreError.notFound`, other errors of the store.
-  public func poll(_ id: UUID) async throws -> Attempt {
+  package func poll(_ id: UUID) async throws -> Attempt {
     guard let lease = try await store.leaseSubscription(for: FeedPoll.leaseTime, only: id, at: clock()) else {
       _ = try await store.subscription(id)
       return .busy
@@ -119,12 +93,17 @@ public final class FeedFollower: Sendable {
     return .finished(try await store.subscription(id), outcome?.entries ?? ImportCounts())
   }
 
-  private func lease(in slots: PollSlots) async throws -> SubscriptionLease? {
+  private var worker: Worker<FeedFollower> { Worker(self, "feeds", Self.limits) }
+
+  package func lease(_ room: WorkRoom) async throws -> LeasedJobs<SubscriptionLease> {
     let lease = try await store.leaseSubscription(
-      for: FeedPoll.leaseTime, skipsFailing: !slots.hasRoomForFailing, at: clock())
-    if let lease { slots.enter(lease) }
-    return lease
+      for: FeedPoll.leaseTime, skipsFailing: !room.admitsSlow, at: clock())
+    return LeasedJobs(lease.map { [$0] } ?? [])
   }
+
+  package func isSlow(_ lease: SubscriptionLease) -> Bool { lease.failures > 0 }
+
+  package func perform(_ lease: SubscriptionLease) async { await poll(lease) }
 
   /// - Returns: nil if there is no outcome, because the lease was lost or the store has failed.
   @discardableResult
@@ -154,30 +133,6 @@ public final class FeedFollower: Sendable {
         try? await store.releaseLease(lease, wait: wait, retryAfter: retryAfter, at: clock())
       }.value
       return nil
-    }
-  }
-}
-
-/// The polls under way in a process. Feeds that have failed before may occupy only half of the slots, because they often
-/// take until a timeout.
-private final class PollSlots: Sendable {
-  private static let width = 16
-  private static let failingWidth = 8
-
-  private let running = Mutex((all: 0, failing: 0))
-
-  var hasRoom: Bool { running.withLock { $0.all < Self.width } }
-
-  var hasRoomForFailing: Bool { running.withLock { $0.failing < Self.failingWidth } }
-
-  func enter(_ lease: SubscriptionLease) { change(lease, by: 1) }
-
-  func leave(_ lease: SubscriptionLease) { change(lease, by: -1) }
-
-  private func change(_ lease: SubscriptionLease, by difference: Int) {
-    running.withLock { running in
-      running.all += difference
-      if lease.failures > 0 { running.failing += difference }
     }
   }
 }

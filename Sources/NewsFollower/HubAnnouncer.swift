@@ -1,23 +1,24 @@
+package import BackgroundWork
 package import Foundation
-public import Logging
+package import Logging
 import News
 import NewsFeeds
-public import NewsStore
-public import OutgoingHTTP
+package import NewsStore
+package import OutgoingHTTP
 
 /// Announces changed feeds of this installation to a WebSub hub, which notifies its subscribers.
 ///
 /// Any number of processes may do so; a lease in the database ensures that one of them announces at a time. The database
 /// has the version of each feed that was announced, so that no announcement is lost with a process.
-public final class HubAnnouncer: Sendable {
+package final class HubAnnouncer: LeasedWork {
   /// The maximum number of requests at a time.
   private static let width = 4
   /// The wait after a change, so that changes at the same time are announced once.
   private static let settlingTime: Duration = .seconds(1)
   /// The minimum time between the announcements of a hub, in seconds.
   private static let interval: Double = 10
-  /// The interval in which the database is read without a change.
-  private static let restTime: Duration = .seconds(60)
+  /// One process announces at a time. Without changes, the database is read once a minute.
+  private static let limits = WorkLimits(width: 1, rest: settlingTime ... .seconds(60))
 
   private let store: NewsStore
   private let hubs: HubConnection
@@ -31,7 +32,7 @@ public final class HubAnnouncer: Sendable {
   ///   - client: The client, whose shutdown is the caller's.
   ///   - hub: The address of the hub.
   ///   - publicURL: The address of the installation, without a trailing slash.
-  public convenience init(
+  package convenience init(
     store: NewsStore, client: OutgoingClient, hub: String, publicURL: String, logger: Logger
   ) {
     self.init(store: store, client: client, hub: hub, publicURL: publicURL, logger: logger, clock: { nil })
@@ -49,23 +50,17 @@ public final class HubAnnouncer: Sendable {
     self.clock = clock
   }
 
-  /// Announces feeds after they have changed, until the task is cancelled. Without changes, it reads the database once a
-  /// minute.
-  public func run() async {
-    var known: FeedVersion?
-    var next = ContinuousClock.now
-    while !Task.isCancelled {
-      let version = store.cachedSnapshot?.feedVersion
-      if version != known {
-        known = version
-        next = min(next, .now + Self.settlingTime)
+  /// Announces feeds after they have changed, until the task is cancelled.
+  package func run() async {
+    let changes = WakeSignal()
+    await withDiscardingTaskGroup { group in
+      group.addTask {
+        await self.store.forEachVersion {
+          try? await Task.sleep(for: Self.settlingTime)
+          changes.set()
+        }
       }
-      if .now >= next {
-        // An error means that the database does not answer, which the log of its connections says.
-        let wait = (try? await announceDue()).flatMap { $0 }.map { Duration.seconds($0) } ?? Self.restTime
-        next = .now + min(max(wait, Self.settlingTime), Self.restTime)
-      }
-      try? await Task.sleep(for: .milliseconds(500))
+      await Worker(self, "announcements", Self.limits, wokenBy: changes).run()
     }
   }
 
@@ -74,28 +69,33 @@ public final class HubAnnouncer: Sendable {
   /// - Returns: The time until feeds can be announced, in seconds; nil if no feed has changed.
   /// - Throws: The errors of the store.
   @discardableResult
-  package func announceDue() async throws -> Double? {
-    while true {
-      let answer = try await store.leaseAnnouncements(feeds, at: clock())
-      guard let lease = answer.lease else { return answer.wait }
-      let outcome: Outcome
-      do {
-        outcome = try await announce(lease)
-      } catch {
-        // Cancellation must not keep the lease. If it cannot be given back, it ends by itself.
-        await Task.detached { [store] in try? await store.releaseAnnouncements(lease) }.value
-        throw error
-      }
-      guard outcome.isHeld else { return 1 }
-      var wait = lease.feeds.count == NewsStore.maximumAnnouncements ? 0 : Self.interval
-      if let refusal = outcome.refusal {
-        wait = HubConnection.wait(after: refusal, failures: lease.failures, now: clock() ?? Date())
-        logger.warning(
-          "the hub has not accepted an announcement",
-          metadata: ["hub": "\(feeds.hub)", "reason": "\(refusal.message.terminalSafe)"])
-      }
-      try await store.finishAnnouncements(lease, hasFailed: outcome.refusal != nil, wait: wait, at: clock())
+  package func announceDue() async throws -> Double? { try await Worker(self, "announcements", Self.limits).drain() }
+
+  package static var endsMakeDue: Bool { true }
+
+  package func lease(_ room: WorkRoom) async throws -> LeasedJobs<AnnouncementLease> {
+    let answer = try await store.leaseAnnouncements(feeds, at: clock())
+    return LeasedJobs(answer.lease.map { [$0] } ?? [], wait: answer.wait)
+  }
+
+  package func perform(_ lease: AnnouncementLease) async throws {
+    let outcome: Outcome
+    do {
+      outcome = try await announce(lease)
+    } catch {
+      // Cancellation must not keep the lease. If it cannot be given back, it ends by itself.
+      await Task.detached { [store] in try? await store.releaseAnnouncements(lease) }.value
+      throw error
     }
+    guard outcome.isHeld else { return }
+    var wait = lease.feeds.count == NewsStore.maximumAnnouncements ? 0 : Self.interval
+    if let refusal = outcome.refusal {
+      wait = HubConnection.wait(after: refusal, failures: lease.failures, now: clock() ?? Date())
+      logger.warning(
+        "the hub has not accepted an announcement",
+        metadata: ["hub": "\(feeds.hub)", "reason": "\(refusal.message.terminalSafe)"])
+    }
+    try await store.finishAnnouncements(lease, hasFailed: outcome.refusal != nil, wait: wait, at: clock())
   }
 
   private struct Outcome {

@@ -1,19 +1,18 @@
+package import BackgroundWork
 package import Foundation
-public import Logging
+package import Logging
 import News
-public import NewsStore
-public import OutgoingHTTP
+package import NewsStore
+package import OutgoingHTTP
 
 /// Keeps leases at the WebSub hubs of the feeds that the server follows, so that the hubs notify it of changes.
 ///
 /// Any number of processes may do so. A lease in the database ensures that one of them sends a request.
-public final class HubSubscriber: Sendable {
-  /// The maximum number of requests at a time.
-  private static let width = 4
+package final class HubSubscriber: LeasedWork {
+  /// The longest rest bounds the delay of changes by other processes.
+  private static let limits = WorkLimits(width: 4, rest: .seconds(1) ... .seconds(60))
   /// The duration in seconds after which another process may send a request again, longer than its timeout.
   private static let leaseTime: Double = 180
-  /// The interval in which the database is read without a signal, which bounds the delay of changes by other processes.
-  private static let restTime: Duration = .seconds(60)
 
   private let store: NewsStore
   private let hubs: HubConnection
@@ -26,7 +25,7 @@ public final class HubSubscriber: Sendable {
   /// - Parameters:
   ///   - client: The client, whose shutdown is the caller's.
   ///   - publicURL: The address of the installation without a trailing slash, to which hubs send; nil to end all leases.
-  public convenience init(store: NewsStore, client: OutgoingClient, publicURL: String?, logger: Logger) {
+  package convenience init(store: NewsStore, client: OutgoingClient, publicURL: String?, logger: Logger) {
     self.init(store: store, client: client, publicURL: publicURL, logger: logger, clock: { nil })
   }
 
@@ -42,49 +41,33 @@ public final class HubSubscriber: Sendable {
   }
 
   /// Sends requests as they become due, until the task is cancelled.
-  public func run() async {
-    var next = ContinuousClock.now
-    while !Task.isCancelled {
-      if store.hubActivity.takeSignal() || .now >= next {
-        // An error means that the database does not answer, which the log of its connections says.
-        let wait = (try? await sendDue()).flatMap { $0 }.map { Duration.seconds($0) } ?? Self.restTime
-        next = .now + min(max(wait, .seconds(1)), Self.restTime)
-      }
-      try? await Task.sleep(for: .milliseconds(500))
-    }
-  }
+  package func run() async { await worker.run() }
 
   /// Sends all requests that are due now, and waits for their responses.
   ///
   /// - Returns: The time until the next request is due, in seconds; nil if there is none.
   /// - Throws: The errors of the store.
   @discardableResult
-  package func sendDue() async throws -> Double? {
-    try await store.planHubLeases(callbacks: callbacks, at: clock())
-    // The failure of a request may lead to one to the next hub.
-    while try await sendOnce() > 0 {}
-    return try await store.nextHubRequest(at: clock())
+  package func sendDue() async throws -> Double? { try await worker.drain() }
+
+  private var worker: Worker<HubSubscriber> {
+    Worker(self, "hub-requests", Self.limits, wokenBy: store.hubActivity.wake)
   }
 
-  /// - Returns: The number of requests.
-  private func sendOnce() async throws -> Int {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      var (running, count) = (0, 0)
-      while let request = try await store.leaseHubRequest(for: Self.leaseTime, at: clock()) {
-        if running == Self.width {
-          try await group.next()
-          running -= 1
-        }
-        running += 1
-        count += 1
-        group.addTask { try await self.send(request) }
-      }
-      try await group.waitForAll()
-      return count
-    }
+  package static var endsMakeDue: Bool { true }
+
+  package func prepare() async throws { try await store.planHubLeases(callbacks: callbacks, at: clock()) }
+
+  package func lease(_ room: WorkRoom) async throws -> LeasedJobs<HubRequest> {
+    let request = try await store.leaseHubRequest(for: Self.leaseTime, skipsFailing: !room.admitsSlow, at: clock())
+    guard let request else { return LeasedJobs([], wait: try await store.nextHubRequest(at: clock())) }
+    return LeasedJobs([request])
   }
 
-  private func send(_ request: HubRequest) async throws {
+  package func isSlow(_ request: HubRequest) -> Bool { request.failures > 0 }
+
+  /// Sends a request. The failure may lead to a request to the next hub.
+  package func perform(_ request: HubRequest) async throws {
     var failure: HubFailure?
     if request.failures >= NewsStore.maximumHubFailures {
       failure = HubFailure(message: "the hub has not confirmed the request", wait: 0)

@@ -22,8 +22,6 @@ public final class NewsStore: Sendable {
   public let hubActivity = HubActivity()
   /// The requests to webhooks.
   public let webhookActivity = WebhookActivity()
-  /// Limits the claims of deliveries to webhooks, which have one lock.
-  let webhookClaims: ConcurrencyLimiter
   let replica: ReadReplica?
   let epochGuard: EpochGuard
   let schema: SchemaGuard
@@ -111,7 +109,6 @@ public final class NewsStore: Sendable {
       try await database.keys(ids)
     }
     strangers = StrangerQueries(database, pool)
-    webhookClaims = ConcurrencyLimiter(limit: 1, timeout: pool.acquireTimeout)
     let stateDatabase = makeDatabase(connections: 1)
     self.stateDatabase = stateDatabase
     scheduleDatabase = makeDatabase(connections: 1)

@@ -140,7 +140,7 @@ extension PushMessage {
     self.init(
       push: UUID(), kind: content.alert == nil ? .silent : .alert, device: UUID(), target: target,
       deviceKind: deviceKind, content: content, asksForReport: false, attempts: 0, registeredAt: registeredAt,
-      isProven: false, claim: UUID())
+      isProven: false, lease: UUID())
   }
 }
 

@@ -41,7 +41,7 @@ import Testing
   private static func deliver(_ console: ConsoleServer) async throws -> [PushMessage] {
     while try await console.store.collectOutbox(window: .zero) {}
     while try await console.store.fanOut(budget: 3) {}
-    let messages = try await console.store.claimMessages(.fcm, limit: 100, lease: .seconds(60), reportRate: 1)
+    let messages = try await console.store.leaseMessages(.fcm, limit: 100, for: .seconds(60), reportRate: 1)
     try await console.store.recordOutcomes(messages.map { PushOutcome(message: $0, result: .sent) })
     return messages
   }

@@ -195,9 +195,9 @@ import Testing
         "UPDATE announcing_hubs SET lease = gen_random_uuid(), leased_until = \(end)")
       hub.web.respond { _ in FaultResponse(status: 204) }
       hub.web.release()
-      // The rest is asked for again soon.
-      let wait = try await announced
-      #expect(wait == 1 && hub.received().count == 5)
+      // The end of the other lease is waited for.
+      let wait = try await announced ?? 0
+      #expect(wait > 500 && hub.received().count == 5)
     }
   }
 

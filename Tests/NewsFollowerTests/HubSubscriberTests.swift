@@ -1,3 +1,4 @@
+import BackgroundWork
 import FaultServer
 import Foundation
 import News
@@ -190,7 +191,7 @@ import Testing
       let request = try #require(try await hubs.send().first)
       #expect(try await hubs.verify(request).status == 200)
       // The hubs of the feed were a reason for a signal, too.
-      _ = hubs.store.hubActivity.takeSignal()
+      _ = hubs.store.hubActivity.wake.take()
       if pauses {
         _ = try await hubs.store.modifySubscription(id, if: .exists) { subscription in
           var content = SubscriptionContent(subscription)
@@ -200,7 +201,7 @@ import Testing
       } else {
         try await hubs.store.removeSubscription(id, if: .exists)
       }
-      #expect(hubs.store.hubActivity.takeSignal())
+      #expect(hubs.store.hubActivity.wake.take())
       let end = try #require(try await hubs.send().first)
       #expect(end.mode == "unsubscribe" && end.callback == request.callback && end.topic == request.topic)
       #expect(end.form["hub.secret"] == nil && end.form["hub.lease_seconds"] == nil)

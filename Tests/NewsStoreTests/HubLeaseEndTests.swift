@@ -1,3 +1,4 @@
+import BackgroundWork
 import Foundation
 import News
 import NewsStore
@@ -236,9 +237,9 @@ import Testing
       let before = try await store.subscription(other)
       let (_, request) = try await Self.make(store, hubs: hubs)
       let now = Self.start + 10
-      _ = store.hubActivity.takeSignal()
+      _ = store.hubActivity.wake.take()
       #expect(try await store.denyHubLease(Self.token(request), topic: Self.topic("a"), reason: "full", at: now))
-      #expect(store.hubActivity.takeSignal(), "the next hub need not wait")
+      #expect(store.hubActivity.wake.take(), "the next hub need not wait")
       var requests: [String] = []
       while let next = try await store.leaseHubRequest(for: 60, at: now), requests.count < 9 {
         requests.append("\(next.mode) \(next.hub)")
@@ -288,10 +289,10 @@ import Testing
     try await NewsDatabase.withStore { store, sql in
       let id = try await Self.offer(store, hubs: 2)
       let token: String = try await sql.value("SELECT token FROM hub_leases")
-      _ = store.hubActivity.takeSignal()
+      _ = store.hubActivity.wake.take()
       #expect(try await !store.denyHubLease(token, topic: Self.topic("a"), reason: "full", at: Self.start))
       #expect(try await store.subscription(id).websub == .init(hub: Self.hub, state: .pending))
-      #expect(!store.hubActivity.takeSignal())
+      #expect(!store.hubActivity.wake.take())
     }
   }
 }

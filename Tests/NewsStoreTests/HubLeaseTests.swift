@@ -1,3 +1,4 @@
+import BackgroundWork
 import Foundation
 import News
 import NewsStore
@@ -303,13 +304,13 @@ import Testing
     try await NewsDatabase.withStore { store, _ in
       let (id, _) = try await Self.make(store)
       let poll = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 100))
-      _ = store.hubActivity.takeSignal()
+      _ = store.hubActivity.wake.take()
       try await store.noteHubs(["https://hub.example/"], topic: Self.topic, of: poll)
-      #expect(!store.hubActivity.takeSignal())
+      #expect(!store.hubActivity.wake.take())
       try await store.noteHubs(["https://hub.example/"], topic: "\(Self.topic)a", of: poll)
-      #expect(store.hubActivity.takeSignal())
+      #expect(store.hubActivity.wake.take())
       try await store.noteHubs(["https://other.example/"], topic: "\(Self.topic)a", of: poll)
-      #expect(store.hubActivity.takeSignal())
+      #expect(store.hubActivity.wake.take())
     }
   }
 

@@ -1,3 +1,4 @@
+import BackgroundWork
 package import Foundation
 package import Logging
 import News
@@ -25,10 +26,8 @@ public final class DeliveryService: Sendable {
     public init() {}
   }
 
-  /// The interval in which publishes of this process and of others are noticed.
-  private static let tickTime: Duration = .milliseconds(100)
-  /// The longest wait until the database is read without a publish.
-  private static let restTime: Duration = .seconds(1)
+  /// The bounds of the wait until the database is read without a publish.
+  private static let rest: ClosedRange<Duration> = .milliseconds(100) ... .seconds(1)
   /// The interval in which devices and debts are counted for metrics.
   private static let countTime: Duration = .seconds(15)
 
@@ -52,7 +51,7 @@ public final class DeliveryService: Sendable {
   }
 
   /// - Parameters:
-  ///   - latestStart: The maximum time between the claim of a message and the start of sending; nil for a minute.
+  ///   - latestStart: The maximum time between the lease of a message and the start of sending; nil for a minute.
   ///   - countTime: The interval in which devices and debts are counted for metrics; nil for 15 seconds.
   ///   - clock: The time in place of that of the database; nil for that of the database.
   package init(
@@ -90,22 +89,19 @@ public final class DeliveryService: Sendable {
   }
 
   private func followPublishes() async {
-    var seen: FeedVersion?
-    var nextReading = ContinuousClock.now
-    // The time at which the next push starts that is known to this process.
-    var nextStart: ContinuousClock.Instant?
-    while !Task.isCancelled {
-      let version = store.cachedSnapshot?.feedVersion
-      if version != seen || .now >= nextReading || nextStart.map({ $0 <= .now }) == true {
-        nextReading = .now + Self.restTime
-        // After an error the same is tried again with the next reading.
-        nextStart = nil
-        do {
-          nextStart = try await deliverDue().map { .now + .seconds($0) }
-          seen = version
-        } catch {}
+    let changes = WakeSignal()
+    await withDiscardingTaskGroup { group in
+      group.addTask {
+        await self.store.forEachVersion {
+          changes.set()
+          try? await Task.sleep(for: Self.rest.lowerBound)
+        }
       }
-      try? await Task.sleep(for: Self.tickTime)
+      while !Task.isCancelled {
+        // After an error the same is tried again with the next reading.
+        let wait = (try? await deliverDue()).flatMap { $0 }.map { Duration.seconds($0) } ?? Self.rest.upperBound
+        await changes.wait(for: min(max(wait, Self.rest.lowerBound), Self.rest.upperBound))
+      }
     }
   }
 

@@ -1,10 +1,11 @@
+import BackgroundWork
 package import Logging
 package import NewsStore
 import Synchronization
 
 /// Writes the outcomes of messages to the database, in batches.
 ///
-/// While the database does not answer, outcomes wait here as long as their claims live. The number of waiting outcomes is
+/// While the database does not answer, outcomes wait here as long as their leases live. The number of waiting outcomes is
 /// bounded: workers that bring more wait.
 package final class OutcomeRecorder: Sendable {
   /// The maximum number of outcomes in a statement.
@@ -14,14 +15,14 @@ package final class OutcomeRecorder: Sendable {
   /// The maximum number of waiting outcomes. A process that dies loses them, and their messages are sent twice.
   package static let capacity = 400
 
-  /// An outcome and the time at which its message was claimed.
+  /// An outcome and the time at which its message was leased.
   package struct Entry: Sendable {
     var outcome: PushOutcome
-    var claimed: ContinuousClock.Instant
+    var leased: ContinuousClock.Instant
 
-    package init(outcome: PushOutcome, claimed: ContinuousClock.Instant) {
+    package init(outcome: PushOutcome, leased: ContinuousClock.Instant) {
       self.outcome = outcome
-      self.claimed = claimed
+      self.leased = leased
     }
   }
 
@@ -46,7 +47,7 @@ package final class OutcomeRecorder: Sendable {
   private let sleep: @Sendable (Duration) async -> Void
 
   /// - Parameters:
-  ///   - lease: The duration of a claim.
+  ///   - lease: The duration of a lease.
   ///   - write: Writes a batch to the database.
   ///   - sleep: Waits after an error.
   package init(
@@ -83,7 +84,7 @@ package final class OutcomeRecorder: Sendable {
     hasEntries.set()
   }
 
-  /// Writes batches until `close(within:)` was called and all is written, or the claims of the rest have ended.
+  /// Writes batches until `close(within:)` was called and all is written, or the leases of the rest have ended.
   package func run() async {
     while true {
       let (count, isEnding, isClosed) = state.withLock { ($0.entries.count, $0.end != nil, $0.isClosed) }
@@ -130,10 +131,10 @@ package final class OutcomeRecorder: Sendable {
       }
       await sleep(wait)
       wait = min(wait * 2, .seconds(2))
-      // A message whose claim has ended is sent again, by any process.
+      // A message whose lease has ended is sent again, by any process.
       let now = ContinuousClock.now
       let isOver = state.withLock { $0.end.map { $0 < now } ?? false }
-      entries.removeAll { isOver || $0.claimed + lease < now }
+      entries.removeAll { isOver || $0.leased + lease < now }
     }
     let lost = batch.count - entries.count
     if lost > 0 {

@@ -1,22 +1,29 @@
+import BackgroundWork
 import CoreMetrics
 import Foundation
 import Logging
 import News
 import NewsStore
-import Synchronization
 
-/// Sends the messages of one push service that are due: claims them, sends them with bounded concurrency, and records the
+/// Sends the messages of one push service that are due: leases them, sends them with bounded concurrency, and records the
 /// outcomes.
 ///
-/// Any number of processes may do so. A claim in the database ensures that one of them sends a message at a time, and
+/// Any number of processes may do so. A lease in the database ensures that one of them sends a message at a time, and
 /// ends by itself if the process dies.
-final class ProviderLoop: Sendable {
-  /// The duration of a claim. It is longer than waiting, sending and recording together.
+final class ProviderLoop: LeasedWork {
+  /// A message and the time at which it was leased.
+  struct Job: Sendable {
+    var message: PushMessage
+    var leased: ContinuousClock.Instant
+  }
+
+  /// The duration of a lease. It is longer than waiting, sending and recording together.
   static let lease: Duration = .seconds(180)
-  /// The maximum time between a claim and the start of sending.
+  /// The maximum time between a lease and the start of sending.
   static let latestStart: Duration = .seconds(60)
-  /// The longest wait until the database is asked again, which bounds the delay of messages that other processes add.
-  private static let restTime: Duration = .seconds(1)
+  /// The bounds of the wait until the database is asked again. The upper one bounds the delay of messages that other
+  /// processes add.
+  private static let rest: ClosedRange<Duration> = .milliseconds(20) ... .seconds(1)
   /// The time that messages under way have at the end of the process.
   private static let graceTime: Duration = .seconds(5)
 
@@ -30,11 +37,9 @@ final class ProviderLoop: Sendable {
   private let reportRate: Double
   private let latestStart: Duration
   private let clock: @Sendable () -> Date?
-  private let queue: MessageQueue
   private let recorder: OutcomeRecorder
   /// The times from the start of pushes, or the time at which a device may get them, to their acceptance.
   private let delay: CoreMetrics.Timer
-  private let isStopping = Atomic(false)
 
   init(
     sender: any PushSender, store: NewsStore, reportRate: Double, latestStart: Duration, logger: Logger,
@@ -49,121 +54,70 @@ final class ProviderLoop: Sendable {
     pauses = ProviderPauses(sender: sender, store: store, logger: logger, clock: clock)
     delay = CoreMetrics.Timer(
       label: "tidings_push_delay_seconds", dimensions: [("provider", sender.provider.rawValue)])
-    queue = MessageQueue(threshold: sender.width)
     recorder = OutcomeRecorder(lease: Self.lease, logger: logger) { [wake] outcomes in
       try await store.recordOutcomes(outcomes, at: clock())
-      // A device may have been due again during its claim.
+      // A device may have been due again during its lease.
       wake.set()
     }
   }
 
-  /// Sends messages until the task is cancelled. Messages under way then have some seconds, and claims of others are
+  /// Sends messages until the task is cancelled. Messages under way then have some seconds, and leases of others are
   /// given back.
   func run() async {
-    // Cancellation must not reach the requests under way: their outcomes would be unknown.
-    let work = Task { await self.work() }
-    await withTaskCancellationHandler {
-      await work.value
-    } onCancel: {
-      isStopping.store(true, ordering: .relaxed)
-      wake.set()
-      queue.hasRoom.set()
-    }
-  }
-
-  private func work() async {
     let recording = Task { await recorder.run() }
-    await withTaskGroup(of: Bool.self) { group in
-      for _ in 0..<sender.width {
-        group.addTask {
-          await self.sendMessages()
-          return true
-        }
-      }
-      await claimMessages()
-      recorder.add(
-        queue.close().map { entry in
-          .init(
-            outcome: PushOutcome(message: entry.message, result: .unsent(after: 0, reason: "the server is stopping")),
-            claimed: entry.claimed)
-        })
-      group.addTask {
-        try? await Task.sleep(for: Self.graceTime)
-        return false
-      }
-      var workers = sender.width
-      while workers > 0, let isWorker = await group.next() {
-        if isWorker {
-          workers -= 1
-        } else {
-          // Workers also wait for the recorder while the database does not answer.
-          group.cancelAll()
-          recorder.bound(to: Self.graceTime)
-        }
-      }
-      group.cancelAll()
-    }
-    recorder.close(within: Self.graceTime)
-    await recording.value
-    await sender.shutdown()
+    // Messages are leased while others are sent, so that sending does not wait for the database.
+    let limits = WorkLimits(width: sender.width, waiting: 2 * sender.width, rest: Self.rest, grace: Self.graceTime)
+    await Worker(self, sender.provider.rawValue, limits, wokenBy: wake).run()
+    // Cancellation must not reach the end of the connections.
+    await Task {
+      recorder.close(within: Self.graceTime)
+      await recording.value
+      await sender.shutdown()
+    }.value
   }
 
-  private func claimMessages() async {
-    while !isStopping.load(ordering: .relaxed) {
-      // An error means that the database does not answer, which the log of its connections says.
-      if let rest = try? await claimOnce() {
-        if rest > .zero { await wake.wait(for: rest) }
-      } else {
-        await wake.wait(for: Self.restTime)
-      }
-    }
-  }
-
-  /// Claims messages if there is room for them.
-  ///
-  /// - Returns: The wait until the next claim.
-  private func claimOnce() async throws -> Duration {
-    guard queue.waiting < sender.width else {
-      await queue.hasRoom.wait(for: Self.restTime)
-      return .zero
-    }
+  func lease(_ room: WorkRoom) async throws -> LeasedJobs<Job> {
     try await pauses.refresh()
-    if let rest = pauses.rest { return min(rest, Self.restTime) }
-    var limit = sender.width * 2
+    if let rest = pauses.rest { return LeasedJobs([], wait: rest / .seconds(1)) }
+    var limit = min(room.count, sender.width * 2)
     if pauses.isProbing {
       // A probe ends before the next one.
-      guard queue.isIdle else { return .milliseconds(50) }
+      guard room.isIdle else { return LeasedJobs([], wait: 0.05) }
       if await pauses.endProbe() == false { limit = PauseRule.minimumAnswers }
     }
-    let claimed = ContinuousClock.now
-    let messages = try await store.claimMessages(
-      sender.provider, limit: limit, lease: Self.lease, reportRate: reportRate, at: clock())
-    guard messages.isEmpty else {
-      queue.append(messages, claimed: claimed)
-      return .zero
-    }
-    guard let next = try await store.nextDue(sender.provider, at: clock()) else { return Self.restTime }
-    return min(max(.seconds(next), .milliseconds(20)), Self.restTime)
+    let leased = ContinuousClock.now
+    let messages = try await store.leaseMessages(
+      sender.provider, limit: limit, for: Self.lease, reportRate: reportRate, at: clock())
+    guard messages.isEmpty else { return LeasedJobs(messages.map { Job(message: $0, leased: leased) }) }
+    return LeasedJobs([], wait: try await store.nextDue(sender.provider, at: clock()))
   }
 
-  private func sendMessages() async {
-    while let entry = await queue.next() {
-      let outcome = PushOutcome(message: entry.message, result: await send(entry))
-      await recorder.add(.init(outcome: outcome, claimed: entry.claimed))
-      queue.finish()
-    }
+  func perform(_ job: Job) async {
+    let outcome = PushOutcome(message: job.message, result: await send(job))
+    await recorder.add(.init(outcome: outcome, leased: job.leased))
   }
 
-  private func send(_ entry: MessageQueue.Entry) async -> PushOutcome.Result {
+  func giveBack(_ jobs: [Job]) async {
+    recorder.add(
+      jobs.map { job in
+        let result = PushOutcome.Result.unsent(after: 0, reason: "the server is stopping")
+        return .init(outcome: PushOutcome(message: job.message, result: result), leased: job.leased)
+      })
+  }
+
+  /// Lets jobs end that wait for the recorder, because the database does not answer.
+  func graceHasEnded() { recorder.bound(to: Self.graceTime) }
+
+  private func send(_ job: Job) async -> PushOutcome.Result {
     if let rest = pauses.rest { return .unsent(after: rest / .seconds(1), reason: "the push service is paused") }
-    guard ContinuousClock.now < entry.claimed + latestStart else {
+    guard ContinuousClock.now < job.leased + latestStart else {
       return .unsent(after: 0, reason: "the message has waited too long in this process")
     }
-    let answer = await sender.send(entry.message)
-    if case .sent = answer.result, let due = entry.message.dueAt {
+    let answer = await sender.send(job.message)
+    if case .sent = answer.result, let due = job.message.dueAt {
       delay.recordSeconds(max((clock() ?? Date()).timeIntervalSince(due), 0))
     }
-    await pauses.note(answer, to: entry.message)
+    await pauses.note(answer, to: job.message)
     return answer.result
   }
 }

@@ -1,25 +1,26 @@
+package import BackgroundWork
 package import Foundation
 import HTTPConditions
 import HTTPTypes
-public import Logging
+package import Logging
 import News
-public import NewsStore
-public import OutgoingHTTP
+package import NewsStore
+package import OutgoingHTTP
 import Synchronization
 
 /// Sends the events of items to the webhooks, signed by the scheme of Standard Webhooks, until their receivers accept
 /// them.
 ///
-/// Any number of processes may do so. A claim in the database ensures that one of them sends an event, and that a webhook
+/// Any number of processes may do so. A lease in the database ensures that one of them sends an event, and that a webhook
 /// receives one request at a time.
 ///
 ///     let client = OutgoingClient(policy: policy, userAgent: "Tidings/1.0", limits: WebhookService.limits)
 ///     let service = WebhookService(store: store, client: client, logger: logger)
 ///     await service.run()
-public final class WebhookService: Sendable {
+package final class WebhookService: LeasedWork {
   /// The limits of the client: redirects are not followed, a response must arrive within 20 seconds, and its body does
   /// not matter.
-  public static let limits: OutgoingLimits = {
+  package static let limits: OutgoingLimits = {
     var limits = OutgoingLimits()
     limits.redirects = 0
     limits.totalTime = .seconds(20)
@@ -28,12 +29,10 @@ public final class WebhookService: Sendable {
     return limits
   }()
 
-  /// The duration of a claim in seconds, longer than the timeout of a request and the time to record its outcome.
-  private static let claimTime: Double = 60
-  /// The interval in which signals and the version of the feed are looked at.
-  private static let tickTime: Duration = .milliseconds(100)
-  /// The limits of the interval in which the database is read without a signal.
-  private static let restTimes: ClosedRange<Duration> = .milliseconds(250) ... .seconds(2)
+  /// The duration of a lease in seconds, longer than the timeout of a request and the time to record its outcome.
+  private static let leaseTime: Double = 60
+  /// A webhook waits for its own receiver alone, so that the number of webhooks is the limit.
+  private static let work = WorkLimits(width: NewsStore.maximumWebhooks, rest: .milliseconds(250) ... .seconds(2))
   /// The time after a publication in which its events are expected.
   private static let activeTime: Duration = .seconds(3)
   /// The interval of the counts for metrics, and that of the deletion of old deliveries.
@@ -50,11 +49,12 @@ public final class WebhookService: Sendable {
   private let random: @Sendable () -> Double
   private let lineTime: @Sendable () -> ContinuousClock.Instant
   private let lines = WebhookFailureLines()
+  private let activeUntil = Mutex(ContinuousClock.now)
 
   /// Creates a service.
   ///
   /// - Parameter client: A client with `limits`, whose shutdown is the caller's.
-  public convenience init(store: NewsStore, client: OutgoingClient, logger: Logger) {
+  package convenience init(store: NewsStore, client: OutgoingClient, logger: Logger) {
     self.init(store: store, client: client, logger: logger, clock: { nil })
   }
 
@@ -76,34 +76,18 @@ public final class WebhookService: Sendable {
   }
 
   /// Sends events as they become due, until the task is cancelled.
-  public func run() async {
+  package func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.repeatedly(every: Self.countTime) { try await $0.countWebhooks(at: $1) } }
       group.addTask { await self.repeatedly(every: Self.purgeTime) { try await $0.purgeWebhookDeliveries(at: $1) } }
-      var version: FeedVersion?
-      var (activeUntil, next) = (ContinuousClock.now, ContinuousClock.now)
-      while !Task.isCancelled {
-        let current = store.cachedSnapshot?.feedVersion
-        if current != version {
-          version = current
-          activeUntil = .now + Self.activeTime
-          next = .now
+      group.addTask {
+        await self.store.forEachVersion {
+          self.activeUntil.withLock { $0 = .now + Self.activeTime }
+          self.store.webhookActivity.wake.set()
         }
-        if store.webhookActivity.takeSignal() || .now >= next {
-          // An error means that the database does not answer, which the log of its connections says.
-          let claimed = (try? await claim()) ?? []
-          for message in claimed { group.addTask { await self.deliver(message) } }
-          next = .now + (await rest(isActive: .now < activeUntil))
-        }
-        try? await Task.sleep(for: Self.tickTime)
       }
+      await Worker(self, "webhooks", Self.work, wokenBy: store.webhookActivity.wake).run()
     }
-  }
-
-  private func rest(isActive: Bool) async -> Duration {
-    if isActive { return Self.restTimes.lowerBound }
-    let wait = (try? await store.nextWebhookDelivery(at: clock())).flatMap { $0 }.map { Duration.seconds($0) }
-    return min(max(wait ?? Self.restTimes.upperBound, Self.restTimes.lowerBound), Self.restTimes.upperBound)
   }
 
   private func repeatedly(
@@ -118,41 +102,25 @@ public final class WebhookService: Sendable {
   /// Sends all events that are due now, and waits for their outcomes.
   ///
   /// - Throws: The errors of the store.
-  package func sendDue() async throws {
-    while true {
-      let claimed = try await claim()
-      if claimed.isEmpty { return }
-      await withDiscardingTaskGroup { group in
-        for message in claimed { group.addTask { await self.deliver(message) } }
-      }
-    }
+  package func sendDue() async throws { _ = try await Worker(self, "webhooks", Self.work).drain() }
+
+  package static var endsMakeDue: Bool { true }
+
+  package func lease(_ room: WorkRoom) async throws -> LeasedJobs<WebhookMessage> {
+    let messages = try await store.leaseWebhookDeliveries(limit: room.count, for: Self.leaseTime, at: clock())
+    if !messages.isEmpty { return LeasedJobs(messages) }
+    let isActive = activeUntil.withLock { .now < $0 }
+    return LeasedJobs([], wait: isActive ? 0 : try await store.nextWebhookDelivery(at: clock()))
   }
 
-  /// Claims a delivery of each webhook that has one. There is no other limit: a webhook waits for its own receiver alone.
-  private func claim() async throws -> [WebhookMessage] {
-    try await store.claimWebhookDeliveries(limit: NewsStore.maximumWebhooks, for: Self.claimTime, at: clock())
-  }
-
-  /// Sends an event, and then what else is due for its webhook.
-  private func deliver(_ first: WebhookMessage) async {
-    var next: WebhookMessage? = first
-    while let message = next {
-      await send(message)
-      if Task.isCancelled { return }
-      next = try? await store.claimWebhookDeliveries(
-        limit: 1, of: message.webhook, for: Self.claimTime, at: clock()
-      ).first
-    }
-  }
-
-  private func send(_ message: WebhookMessage) async {
+  package func perform(_ message: WebhookMessage) async {
     let outcome: WebhookOutcome
     do {
       outcome = try await request(message)
       // A cancelled task has ended the connection itself, which is no failure of the receiver.
       if outcome.status == nil { try Task.checkCancellation() }
     } catch {
-      // Cancellation must not keep the claim. If it cannot be given back, it ends by itself.
+      // Cancellation must not keep the lease. If it cannot be given back, it ends by itself.
       await Task.detached { [store, clock] in try? await store.releaseDelivery(message, at: clock()) }.value
       return
     }
@@ -181,7 +149,7 @@ public final class WebhookService: Sendable {
           }
           return
         } catch StoreError.unavailable, StoreError.writesRefused, StoreError.outcomeUnknown {
-          // The claim lasts longer than these attempts.
+          // The lease lasts longer than these attempts.
           if attempt < Self.recordingAttempts { try? await Task.sleep(for: Self.recordingWait) }
         } catch {
           logger.warning("the outcome of a webhook was not recorded", metadata: ["error": "\(error)"])

@@ -49,6 +49,13 @@ package final class SharedTask<Value: Sendable>: Sendable {
     }
   }
 
+  /// The result. A cancellation of the caller does not end the wait.
+  ///
+  /// - Throws: The error of the task.
+  package var value: Value {
+    get async throws { try await withCheckedThrowingContinuation { _ = add($0) } }
+  }
+
   /// Cancels the task for all callers.
   package func cancel() { task.withLock { $0 }?.cancel() }
 

@@ -105,7 +105,7 @@ extension NewsStore {
         -- A message that is owed already keeps its time. One that is being sent has another one follow it.
         due_at = coalesce(o.due_at, greatest(
           excluded.due_at, o.sent[cardinality(o.sent) - \(budget) + 1] + interval '1 hour')),
-        next_at = CASE WHEN o.claim IS NOT NULL THEN greatest(excluded.due_at, CASE
+        next_at = CASE WHEN o.lease IS NOT NULL THEN greatest(excluded.due_at, CASE
           WHEN \(budget) = 1 THEN excluded.due_at + interval '1 hour'
           ELSE o.sent[cardinality(o.sent) - \(budget) + 2] + interval '1 hour' END) END
     ), alerts AS (

@@ -7,8 +7,8 @@ extension NewsStore {
   /// The time until a message to a refused address is tried again, in seconds.
   private static let refusalWait: Double = 3600
 
-  /// Records the outcomes of claimed messages, at most 1,000, in one statement. An outcome has no effect if another process
-  /// has claimed the message, or if it was claimed again after the end of the lease.
+  /// Records the outcomes of leased messages, at most 1,000, in one statement. An outcome has no effect if another process
+  /// has leased the message, or if it was leased again after the end of the lease.
   ///
   /// If a later push has taken the place of a silent message while it was sent, the device is owed this one then.
   ///
@@ -24,11 +24,11 @@ extension NewsStore {
     """
     WITH \(query: clock(now)), given AS MATERIALIZED (
       SELECT * FROM unnest(
-        \(outcomes.map(\.message.device)), \(outcomes.map(\.message.push)), \(outcomes.map(\.message.claim)),
+        \(outcomes.map(\.message.device)), \(outcomes.map(\.message.push)), \(outcomes.map(\.message.lease)),
         \(outcomes.map { $0.message.kind == .alert }), \(outcomes.map { $0.message.kind == .confirmation }),
         \(outcomes.map(\.message.registeredAt)), \(outcomes.map(\.result.name)), \(outcomes.map(\.result.wait)),
         \(outcomes.map(\.result.since)), \(outcomes.map(\.result.reason)), \(outcomes.map(\.result.attempts))
-      ) AS g (device, push, claim, is_alert, is_code, registered_at, result, wait, since, reason, attempts)
+      ) AS g (device, push, lease, is_alert, is_code, registered_at, result, wait, since, reason, attempts)
     ), \(query: held), \(query: devices), \(query: settlement)
     INSERT INTO push_results AS r (push, sent, refused, gone, dropped, last_sent_at)
       SELECT h.push, count(*) FILTER (WHERE h.result = 'sent'),
@@ -43,15 +43,15 @@ extension NewsStore {
     """
   }
 
-  /// The outcomes whose claims still hold. The rows are locked in the order of devices, as a fan-out does.
+  /// The outcomes whose leases still hold. The rows are locked in the order of devices, as a fan-out does.
   private static let held: PostgresQuery = """
     silent AS MATERIALIZED (
       SELECT g.*, o.push AS owed, o.attempts AS tried, o.next_at FROM given AS g JOIN deliveries AS o ON o.device = g.device
-      WHERE NOT g.is_alert AND o.claim = g.claim ORDER BY o.device FOR UPDATE OF o
+      WHERE NOT g.is_alert AND o.lease = g.lease ORDER BY o.device FOR UPDATE OF o
     ), alerts AS MATERIALIZED (
       SELECT g.*, a.push AS owed, a.attempts AS tried, NULL::timestamptz AS next_at
       FROM given AS g JOIN alert_deliveries AS a ON a.device = g.device AND a.push = g.push
-      WHERE g.is_alert AND a.claim = g.claim ORDER BY a.device, a.push FOR UPDATE OF a
+      WHERE g.is_alert AND a.lease = g.lease ORDER BY a.device, a.push FOR UPDATE OF a
     ), held AS MATERIALIZED (
       SELECT a.*, a.result = 'tokenError' AND a.tried + 1 >= \(maximumRefusals) AS is_exhausted,
         CASE WHEN a.is_code THEN a.owed IS NOT NULL ELSE a.owed IS DISTINCT FROM a.push END AS is_replaced
@@ -60,7 +60,7 @@ extension NewsStore {
     """
 
   /// Deletes devices that are gone, and marks devices whose addresses were refused, or accepted for the first time. An
-  /// outcome concerns the address as it was when the message was claimed, so a device that has registered since is left
+  /// outcome concerns the address as it was when the message was leased, so a device that has registered since is left
   /// alone.
   private static let devices: PostgresQuery = """
     deleted AS (
@@ -90,7 +90,7 @@ extension NewsStore {
         WHEN h.result = 'retry' THEN c.now + make_interval(secs => h.wait)
         WHEN h.result = 'tokenError' AND NOT h.is_exhausted THEN c.now + make_interval(secs => \(refusalWait))
         WHEN h.result = 'tokenError' THEN NULL
-        -- The address is another one since the claim, and has not got the message.
+        -- The address is another one since the lease, and has not got the message.
         WHEN h.result = 'gone' AND EXISTS (
           SELECT FROM devices AS d WHERE d.id = h.device AND d.registered_at > h.registered_at + interval '1 millisecond'
         ) THEN c.now
@@ -98,7 +98,7 @@ extension NewsStore {
       FROM held AS h CROSS JOIN clock AS c
       WHERE NOT EXISTS (SELECT FROM deleted AS x WHERE x.id = h.device)
     ), owed AS (
-      UPDATE deliveries AS o SET claim = NULL, next_at = NULL, due_at = s.due_at,
+      UPDATE deliveries AS o SET lease = NULL, next_at = NULL, due_at = s.due_at,
         push = CASE WHEN s.due_at IS NOT NULL THEN o.push END,
         attempts = CASE WHEN s.due_at IS NULL OR s.result IN ('sent', 'invalid') THEN 0 ELSE o.attempts + s.attempts END,
         -- Anyone can register an address whose service does not answer. It has to return its code first.
@@ -107,7 +107,7 @@ extension NewsStore {
           ELSE ARRAY(SELECT t FROM unnest(o.sent) AS t WHERE t > s.now - interval '1 hour' ORDER BY t) || s.now END
       FROM settled AS s WHERE NOT s.is_alert AND o.device = s.device
     ), owed_alerts AS (
-      UPDATE alert_deliveries AS a SET claim = NULL, due_at = s.due_at, attempts = a.attempts + s.attempts,
+      UPDATE alert_deliveries AS a SET lease = NULL, due_at = s.due_at, attempts = a.attempts + s.attempts,
         failing_since = CASE WHEN s.result = 'retry' THEN coalesce(a.failing_since, s.now) END
       FROM settled AS s WHERE s.is_alert AND a.device = s.device AND a.push = s.push AND s.due_at IS NOT NULL
     ), done AS (

@@ -1,7 +1,7 @@
 public import Foundation
 public import News
 
-/// A message to one device, which a process has claimed and has to send before the end of its lease.
+/// A message to one device, which a process has leased and has to send before the end of its lease.
 public struct PushMessage: Sendable {
   /// The purpose of a message.
   public enum Kind: String, Sendable, CaseIterable {
@@ -36,13 +36,13 @@ public struct PushMessage: Sendable {
   public let isProven: Bool
   /// The time since which the message could have been sent, for the metrics of its delay; nil for a confirmation or a test.
   public let dueAt: Date?
-  /// The claim. Its outcome counts as long as no other process has claimed the message.
-  public let claim: UUID
+  /// The lease. Its outcome counts as long as no other process has leased the message.
+  public let lease: UUID
 
   /// Creates a message.
   public init(
     push: UUID, kind: Kind, device: UUID, target: PushTarget, deviceKind: DeviceKind, content: PushContent,
-    asksForReport: Bool, attempts: Int, registeredAt: Date, isProven: Bool, dueAt: Date? = nil, claim: UUID
+    asksForReport: Bool, attempts: Int, registeredAt: Date, isProven: Bool, dueAt: Date? = nil, lease: UUID
   ) {
     self.push = push
     self.kind = kind
@@ -55,7 +55,7 @@ public struct PushMessage: Sendable {
     self.registeredAt = registeredAt
     self.isProven = isProven
     self.dueAt = dueAt
-    self.claim = claim
+    self.lease = lease
   }
 }
 

@@ -285,8 +285,8 @@ extension NewsStore {
       """
       WITH \(query: clock(now))
       INSERT INTO deliveries AS o (device, provider, due_at) SELECT \(id), \(name), c.now FROM clock AS c
-      ON CONFLICT (device) DO UPDATE SET provider = excluded.provider, push = NULL, claim = NULL, attempts = 0,
-        failing_since = NULL, due_at = CASE WHEN o.claim IS NULL
+      ON CONFLICT (device) DO UPDATE SET provider = excluded.provider, push = NULL, lease = NULL, attempts = 0,
+        failing_since = NULL, due_at = CASE WHEN o.lease IS NULL
           THEN greatest(excluded.due_at, o.sent[cardinality(o.sent)] + make_interval(secs => \(codeInterval)))
           ELSE excluded.due_at + make_interval(secs => \(codeInterval)) END
       """,

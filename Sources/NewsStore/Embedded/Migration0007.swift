@@ -220,7 +220,7 @@ CREATE TABLE deliveries (
   provider text NOT NULL,
   push uuid,
   due_at timestamptz,
-  claim uuid,
+  lease uuid,
   attempts bigint NOT NULL DEFAULT 0,
   sent timestamptz[] NOT NULL DEFAULT '{}',
   next_at timestamptz,
@@ -230,17 +230,17 @@ CREATE TABLE deliveries (
 COMMENT ON TABLE deliveries IS
   'The silent push that a device is owed. It has one row, so that it is owed one at most: a later push takes the place
 of an earlier one. Devices have no foreign key here, because its checks would double the cost of a batch and have it
-wait for registrations. A row of a device that is gone is deleted by the next claim.';
+wait for registrations. A row of a device that is gone is deleted with the next leases.';
 COMMENT ON COLUMN deliveries.push IS
   'The push; NULL if none is owed, and for the first push of a pending device, which carries its code.';
 COMMENT ON COLUMN deliveries.due_at IS
-  'The time at which the message may be sent; NULL if none is owed. A claim sets it to the end of its lease, so that
-the claim of a dead process ends by itself.';
-COMMENT ON COLUMN deliveries.claim IS 'The claim of the process that sends the message.';
+  'The time at which the message may be sent; NULL if none is owed. A lease sets it to its own end, so that
+the lease of a dead process ends by itself.';
+COMMENT ON COLUMN deliveries.lease IS 'The lease of the process that sends the message.';
 COMMENT ON COLUMN deliveries.attempts IS 'The number of failures of this message.';
 COMMENT ON COLUMN deliveries.sent IS 'The times of the messages of the last hour, oldest first.';
 COMMENT ON COLUMN deliveries.next_at IS
-  'The time at which a push may be sent that has taken the place of a claimed one; NULL for any time.';
+  'The time at which a push may be sent that has taken the place of a leased one; NULL for any time.';
 COMMENT ON COLUMN deliveries.failing_since IS
   'The first failure of a message that is still owed, because its service did not answer or has failed; NULL for none.
 Each attempt moves `due_at`, which therefore does not say how late the message is.';
@@ -252,7 +252,7 @@ CREATE TABLE alert_deliveries (
   push uuid NOT NULL,
   provider text NOT NULL,
   due_at timestamptz NOT NULL,
-  claim uuid,
+  lease uuid,
   attempts bigint NOT NULL DEFAULT 0,
   failing_since timestamptz,
   PRIMARY KEY (device, push)

@@ -16,8 +16,8 @@ package final class FeedStateCache: Sendable {
     /// Whether notifications from the database arrive.
     var isListening = false
     /// The running query, and the one that begins after it.
-    var running: Task<FeedSnapshot, any Error>?
-    var next: Task<FeedSnapshot, any Error>?
+    var running: SharedTask<FeedSnapshot>?
+    var next: SharedTask<FeedSnapshot>?
     var observers: [Int: AsyncStream<FeedSnapshot>.Continuation] = [:]
     var observersBegun = 0
     /// The current epoch, which may become known before its state.
@@ -107,16 +107,16 @@ package final class FeedStateCache: Sendable {
   @discardableResult
   package func refresh() async throws -> FeedSnapshot { try await refreshing().value }
 
-  private func refreshing() -> Task<FeedSnapshot, any Error> {
+  private func refreshing() -> SharedTask<FeedSnapshot> {
     memory.withLock { memory in
       if let next = memory.next { return next }
       guard let running = memory.running else {
-        let first = Task { try await self.query() }
+        let first = SharedTask { try await self.query() }
         memory.running = first
         return first
       }
-      let next = Task {
-        _ = await running.result
+      let next = SharedTask {
+        _ = try? await running.value
         // Later callers wait for the query after this one.
         self.memory.withLock { memory in memory.running = memory.next.take() }
         return try await self.query()

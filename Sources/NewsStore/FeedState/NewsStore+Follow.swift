@@ -59,6 +59,18 @@ extension NewsStore {
   /// The states that follow, while `follow()` is running. A slow consumer receives only the latest of several.
   public func states() -> AsyncStream<FeedSnapshot> { stateCache.states() }
 
+  /// Calls a function for the present version of the feed and of topics, and for each later one, until the task is
+  /// cancelled. Several changes during a call are one.
+  package func forEachVersion(_ body: () async -> Void) async {
+    let states = states()
+    var known = cachedSnapshot?.feedVersion
+    if known != nil { await body() }
+    for await state in states where state.feedVersion != known {
+      known = state.feedVersion
+      await body()
+    }
+  }
+
   /// Waits until this process responds from a state that includes a version that it has just committed.
   ///
   /// - Throws: `StoreError.outcomeUnknown` if the state cannot be refreshed in time. After an acknowledged write a client

@@ -126,8 +126,8 @@ extension Fragments {
     }
     guard isEnabled, !items.isEmpty else { return true }
     let query = ContentQuery(items: Array(items), html: true, epoch: answer.state.epoch)
-    let reading = Task {
-      if let read = try await database.contents(query) { insert(read, epoch: query.epoch) }
+    let reading = SharedTask {
+      if let read = try await database.contents(query) { self.insert(read, epoch: query.epoch) }
     }
     do { try await reading.value(waitingAtMost: Self.maximumWait) } catch { return false }
     return true

@@ -1,3 +1,4 @@
+package import BackgroundWork
 import Synchronization
 
 /// The requests to and from WebSub hubs since the start of the process, and a signal for the task that sends them.
@@ -8,16 +9,21 @@ public final class HubActivity: Sendable {
   }
 
   private struct State {
-    var isWaiting = false
     var accepted: [Mode: Int] = [:]
     var failed: [Mode: Int] = [:]
     var notices = (valid: 0, ignored: 0)
     var announcementFailures = 0
   }
 
+  /// The signal for the task that sends them.
+  package let wake = WakeSignal()
+
   private let state = Mutex(State())
 
   init() {}
+
+  /// Signals that a request may be due, because feeds or leases have changed.
+  func signal() { wake.set() }
 
   /// Returns the number of requests to hubs.
   ///
@@ -47,15 +53,4 @@ public final class HubActivity: Sendable {
   }
 
   func noteAnnouncementFailures(_ count: Int) { state.withLock { $0.announcementFailures = count } }
-
-  /// Signals that a request may be due, because feeds or leases have changed.
-  func signal() { state.withLock { $0.isWaiting = true } }
-
-  /// Returns whether there was a signal, and resets it.
-  public func takeSignal() -> Bool {
-    state.withLock { state in
-      defer { state.isWaiting = false }
-      return state.isWaiting
-    }
-  }
 }

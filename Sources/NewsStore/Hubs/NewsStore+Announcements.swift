@@ -1,3 +1,4 @@
+import BackgroundWork
 public import Foundation
 import PostgresClient
 
@@ -74,18 +75,11 @@ extension NewsStore {
     _ feeds: AnnouncedFeeds, in transaction: PostgresTransaction, at now: Date?
   ) async throws -> LeaseAnswer {
     let token = UUID()
+    let queue = LeasedQueue.announcements
+    let chosen = queue.chosen(
+      where: "h.hub = \(feeds.hub) AND EXISTS (\(query: changedFeeds(feeds)))", limit: 1)
     let leased = try await transaction.query(
-      """
-      WITH \(query: clock(now)), due AS (
-        SELECT h.hub FROM announcing_hubs AS h, clock AS c
-        WHERE h.hub = \(feeds.hub) AND h.next_request <= c.now AND (h.leased_until IS NULL OR h.leased_until <= c.now)
-          AND EXISTS (\(query: changedFeeds(feeds)))
-        FOR UPDATE OF h SKIP LOCKED
-      )
-      UPDATE announcing_hubs AS h SET lease = \(token), leased_until = c.now + make_interval(secs => \(announcementTime))
-      FROM due AS d, clock AS c WHERE h.hub = d.hub
-      RETURNING h.failures
-      """)
+      queue.lease(token, for: announcementTime, chosen, returning: "h.failures", at: now))
     guard let row = leased.first else { return try await waiting(feeds, in: transaction, at: now) }
     let failures: Int = try row.decode("failures")
     let changed = try await transaction.query(
@@ -163,13 +157,12 @@ extension NewsStore {
   public func noteAnnouncement(
     of feed: ChangedFeed, isAccepted: Bool, _ lease: AnnouncementLease, at now: Date? = nil
   ) async throws -> Bool {
+    let held = LeasedQueue.announcements.extension(
+      of: lease.hub, leasedBy: lease.token, by: Self.announcementTime, at: now)
     let isDone = isAccepted || feed.failures + 1 >= Self.maximumRefusals
     let rows = try await database.query(
       """
-      WITH \(query: Self.clock(now)), held AS (
-        UPDATE announcing_hubs AS h SET leased_until = c.now + make_interval(secs => \(Self.announcementTime))
-        FROM clock AS c WHERE h.hub = \(lease.hub) AND h.lease = \(lease.token) RETURNING h.hub
-      )
+      WITH held AS (\(query: held))
       INSERT INTO announcements AS a (hub, url, version, failures)
       SELECT h.hub, \(feed.url), \(isDone ? feed.version : feed.announced), \(isDone ? 0 : feed.failures + 1)
       FROM held AS h
@@ -190,21 +183,16 @@ extension NewsStore {
   ) async throws {
     let failures = hasFailed ? lease.failures + 1 : 0
     hubActivity.noteAnnouncementFailures(failures)
-    _ = try await database.query(
+    let queue = LeasedQueue.announcements
+    let assignments: PostgresQuery = """
+      \(query: queue.freeing), failures = \(failures), next_request = c.now + make_interval(secs => \(wait))
       """
-      WITH \(query: Self.clock(now))
-      UPDATE announcing_hubs AS h SET lease = NULL, leased_until = NULL, failures = \(failures),
-        next_request = c.now + make_interval(secs => \(wait))
-      FROM clock AS c WHERE h.hub = \(lease.hub) AND h.lease = \(lease.token)
-      """)
+    _ = try await database.query(queue.change(lease.hub, leasedBy: lease.token, setting: assignments, at: now))
   }
 
   /// Gives a lease back without an outcome, as at a shutdown.
   public func releaseAnnouncements(_ lease: AnnouncementLease) async throws {
-    _ = try await database.query(
-      """
-      UPDATE announcing_hubs SET lease = NULL, leased_until = NULL
-      WHERE hub = \(lease.hub) AND lease = \(lease.token)
-      """)
+    let queue = LeasedQueue.announcements
+    _ = try await database.query(queue.change(lease.hub, leasedBy: lease.token, setting: queue.freeing, at: nil))
   }
 }

@@ -1,3 +1,4 @@
+import BackgroundWork
 public import Foundation
 import News
 import PostgresClient
@@ -45,9 +46,7 @@ extension NewsStore {
   /// The maximum number of leases that begin in a transaction.
   private static let beginningLeases: Int32 = 200
 
-  static func clock(_ now: Date?) -> PostgresQuery {
-    "clock AS (SELECT coalesce(\(now)::timestamptz, clock_timestamp()) AS now)"
-  }
+  static func clock(_ now: Date?) -> PostgresQuery { LeasedQueue.clock(now) }
 
   /// Begins and ends leases so that they are those that the subscriptions want. Requests follow from them.
   ///
@@ -121,23 +120,24 @@ extension NewsStore {
   ///
   /// - Parameters:
   ///   - time: The duration after which another process may send it again, in seconds.
+  ///   - skipsFailing: Whether to leave out requests whose last attempt has failed.
   ///   - now: The time in place of that of the database, for tests.
   /// - Returns: nil if there is none.
-  public func leaseHubRequest(for time: Double, at now: Date? = nil) async throws -> HubRequest? {
+  public func leaseHubRequest(
+    for time: Double, skipsFailing: Bool = false, at now: Date? = nil
+  ) async throws -> HubRequest? {
     let lease = UUID()
+    let chosen = LeasedQueue.hubRequests.chosen(
+      where: """
+        NOT (l.state = 'ending' AND l.failures >= \(Self.maximumHubFailures))
+        AND NOT (\(skipsFailing) AND l.failures > 0)
+        """, limit: 1)
     let rows = try await database.query(
-      """
-      WITH \(query: Self.clock(now)), due AS (
-        SELECT l.token FROM hub_leases AS l, clock AS c
-        WHERE l.next_request <= c.now AND (l.leased_until IS NULL OR l.leased_until <= c.now)
-          AND NOT (l.state = 'ending' AND l.failures >= \(Self.maximumHubFailures))
-        ORDER BY l.next_request LIMIT 1 FOR UPDATE OF l SKIP LOCKED
-      )
-      UPDATE hub_leases AS l SET lease = \(lease), leased_until = c.now + make_interval(secs => \(time)),
-        asked_at = c.now, failures = l.failures + CASE WHEN l.awaited THEN 1 ELSE 0 END, awaited = false
-      FROM due AS d, clock AS c WHERE l.token = d.token
-      RETURNING l.token, l.state, l.hub, l.topic, l.callback, l.secret, l.failures
-      """)
+      LeasedQueue.hubRequests.lease(
+        lease, for: time, chosen,
+        setting: """
+          , asked_at = c.now, failures = l.failures + CASE WHEN l.awaited THEN 1 ELSE 0 END, awaited = false
+          """, returning: "l.token, l.state, l.hub, l.topic, l.callback, l.secret, l.failures", at: now))
     guard let row = rows.first else { return nil }
     let isEnding = try row.decode("state", as: String.self) == "ending"
     return HubRequest(
@@ -150,12 +150,7 @@ extension NewsStore {
   ///
   /// - Parameter now: The time in place of that of the database, for tests.
   public func nextHubRequest(at now: Date? = nil) async throws -> Double? {
-    let rows = try await database.query(
-      """
-      WITH \(query: Self.clock(now))
-      SELECT extract(epoch FROM min(greatest(l.next_request, l.leased_until)) - min(c.now))::double precision AS wait
-      FROM hub_leases AS l, clock AS c
-      """)
+    let rows = try await database.query(LeasedQueue.hubRequests.wait(at: now))
     return try rows.first?.decode("wait", as: Double?.self).map { max(0, $0) }
   }
 
@@ -177,7 +172,7 @@ extension NewsStore {
             (l.state = 'ending') <> \(request.mode == .unsubscribe) AS is_outdated
           FROM hub_leases AS l WHERE l.token = \(request.token) AND l.lease = \(request.lease) FOR UPDATE
         )
-        UPDATE hub_leases AS l SET lease = NULL, leased_until = NULL,
+        UPDATE hub_leases AS l SET \(query: LeasedQueue.hubRequests.freeing),
           awaited = \(failure == nil) AND NOT r.is_confirmed AND NOT r.is_outdated,
           failures = l.failures
             + CASE WHEN \(failure == nil) OR r.is_confirmed OR r.is_outdated THEN 0 ELSE 1 END,
@@ -197,11 +192,9 @@ extension NewsStore {
 
   /// Gives a request back without an outcome, as at a shutdown.
   public func releaseHubRequest(_ request: HubRequest) async throws {
+    let queue = LeasedQueue.hubRequests
     _ = try await database.query(
-      """
-      UPDATE hub_leases SET lease = NULL, leased_until = NULL
-      WHERE token = \(request.token) AND lease = \(request.lease)
-      """)
+      queue.change(request.token, leasedBy: request.lease, setting: queue.freeing, at: nil))
   }
 
   /// Replaces a lease by one at the next hub of the feed.
@@ -222,7 +215,8 @@ extension NewsStore {
         WITH \(query: clock(now))
         UPDATE hub_leases AS l SET state = CASE WHEN \(isDenied) THEN 'pending' ELSE l.state END,
           expires_at = CASE WHEN \(isDenied) THEN NULL ELSE l.expires_at END, error = \(message), failures = 0,
-          awaited = false, next_request = c.now + make_interval(secs => \(hubRest)), lease = NULL, leased_until = NULL
+          awaited = false, next_request = c.now + make_interval(secs => \(hubRest)),
+          \(query: LeasedQueue.hubRequests.freeing)
         FROM clock AS c WHERE l.token = \(token)
         """)
       return
@@ -242,7 +236,7 @@ extension NewsStore {
       """
       WITH \(query: clock(now))
       UPDATE hub_leases AS l SET state = 'ending', failures = CASE WHEN \(isKnown) THEN 0 ELSE \(maximumHubFailures) END,
-        awaited = false, next_request = c.now, lease = NULL, leased_until = NULL
+        awaited = false, next_request = c.now, \(query: LeasedQueue.hubRequests.freeing)
       FROM clock AS c WHERE l.token = \(token)
       """)
     _ = try await transaction.query("WITH \(query: clock(now)) \(query: insertion)")

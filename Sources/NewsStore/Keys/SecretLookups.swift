@@ -107,7 +107,7 @@ package final class SecretLookups<ID: Hashable & Sendable, Value: Sendable>: Sen
   package func value(_ id: ID, waitingAtMost limit: Duration) async throws -> Value? {
     let now = now()
     if let known = state.withLock({ $0.remembered[id] }), now < known.end { return known.value }
-    return try await Task { try await self.join(id) }.value(waitingAtMost: limit)
+    return try await SharedTask { try await self.join(id) }.value(waitingAtMost: limit)
   }
 
   private func join(_ id: ID) async throws -> Value? {

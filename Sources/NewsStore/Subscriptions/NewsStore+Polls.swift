@@ -1,3 +1,4 @@
+import BackgroundWork
 public import Foundation
 public import News
 import PostgresClient
@@ -15,21 +16,19 @@ extension NewsStore {
     for time: Double, only id: UUID? = nil, skipsFailing: Bool = false, at now: Date? = nil
   ) async throws -> SubscriptionLease? {
     let token = UUID()
+    let chosen =
+      if let id {
+        LeasedQueue.polls.chosen(where: "true", isDue: "s.id = \(id)", limit: 1)
+      } else {
+        LeasedQueue.polls.chosen(where: "NOT s.paused AND NOT (\(skipsFailing) AND s.failures > 0)", limit: 1)
+      }
     let rows = try await database.query(
-      """
-      WITH clock AS (SELECT coalesce(\(now)::timestamptz, clock_timestamp()) AS now), due AS (
-        SELECT d.id FROM subscriptions AS d, clock AS c
-        WHERE CASE WHEN \(id)::uuid IS NULL THEN NOT d.paused AND d.next_poll <= c.now ELSE d.id = \(id) END
-          AND (d.leased_until IS NULL OR d.leased_until <= c.now)
-          AND NOT (\(skipsFailing) AND d.failures > 0)
-        ORDER BY d.next_poll LIMIT 1 FOR UPDATE OF d SKIP LOCKED
-      )
-      UPDATE subscriptions AS s
-      SET lease = \(token), leased_until = c.now + make_interval(secs => \(time)), poll_wanted = false
-      FROM due AS d, clock AS c WHERE s.id = d.id
-      RETURNING \(query: Subscription.columns), s.etag, s.last_modified, s.pacing, s.failures, s.not_before, s.sealed_password,
-        CASE WHEN \(query: Self.isInPeriod) THEN s.new_items ELSE 0 END AS new_items, c.now AS start
-      """)
+      LeasedQueue.polls.lease(
+        token, for: time, chosen, setting: ", poll_wanted = false",
+        returning: """
+          \(query: Subscription.columns), s.etag, s.last_modified, s.pacing, s.failures, s.not_before, s.sealed_password,
+          CASE WHEN \(query: Self.isInPeriod) THEN s.new_items ELSE 0 END AS new_items, c.now AS start
+          """, at: now))
     guard let row = rows.first else { return nil }
     let subscription = try Subscription(row: row)
     let (credentials, problem) = self.credentials(of: subscription, try row.decode("sealed_password"))
@@ -80,11 +79,7 @@ extension NewsStore {
   /// - Returns: Whether the lease is still valid. If it is not, the process must stop.
   public func extendLease(_ lease: SubscriptionLease, by time: Double, at now: Date? = nil) async throws -> Bool {
     let rows = try await database.query(
-      """
-      UPDATE subscriptions SET leased_until = greatest(
-        leased_until, coalesce(\(now)::timestamptz, clock_timestamp()) + make_interval(secs => \(time)))
-      WHERE id = \(lease.subscription.id) AND lease = \(lease.token) RETURNING id
-      """)
+      LeasedQueue.polls.extension(of: lease.subscription.id, leasedBy: lease.token, by: time, at: now))
     return !rows.isEmpty
   }
 
@@ -98,16 +93,13 @@ extension NewsStore {
   public func releaseLease(
     _ lease: SubscriptionLease, wait: Double, retryAfter: Double? = nil, at now: Date? = nil
   ) async throws {
-    _ = try await database.query(
+    let notBefore: PostgresQuery = "c.now + make_interval(secs => \(retryAfter))"
+    let assignments: PostgresQuery = """
+      \(query: LeasedQueue.polls.freeing), not_before = coalesce(\(query: notBefore), s.not_before),
+      next_poll = greatest(s.next_poll, c.now + make_interval(secs => \(wait)), \(query: notBefore))
       """
-      WITH clock AS (SELECT coalesce(\(now)::timestamptz, clock_timestamp()) AS now), demand AS (
-        SELECT c.now, c.now + make_interval(secs => \(retryAfter)) AS not_before FROM clock AS c
-      )
-      UPDATE subscriptions AS s SET lease = NULL, leased_until = NULL,
-        next_poll = greatest(s.next_poll, d.now + make_interval(secs => \(wait)), d.not_before),
-        not_before = coalesce(d.not_before, s.not_before)
-      FROM demand AS d WHERE s.id = \(lease.subscription.id) AND s.lease = \(lease.token)
-      """)
+    _ = try await database.query(
+      LeasedQueue.polls.change(lease.subscription.id, leasedBy: lease.token, setting: assignments, at: now))
   }
 
   /// Makes a feed due now, or as soon as its server allows a request. A poll that is under way is followed by another one.
@@ -143,7 +135,7 @@ extension NewsStore {
     let (pushed, rare) = (min(outcome.wait, Self.noticeInterval), max(outcome.wait, min(4 * outcome.wait, 86_400)))
     let finished = try await database.query(
       """
-      WITH clock AS (SELECT coalesce(\(now)::timestamptz, clock_timestamp()) AS now), target AS (
+      WITH \(query: Self.clock(now)), target AS (
         SELECT n.url, (SELECT o.id FROM subscriptions AS o WHERE o.url = n.url AND o.id <> \(id)) AS owner
         FROM (VALUES (\(outcome.movedTo)::text)) AS n (url) WHERE n.url <> \(url)
       ), result AS (
@@ -160,7 +152,7 @@ extension NewsStore {
           WHERE l.subscription = \(id) AND l.state = 'active' AND l.expires_at > c.now
         ) AS notifies
       )
-      UPDATE subscriptions AS s SET lease = NULL, leased_until = NULL, poll_wanted = false,
+      UPDATE subscriptions AS s SET \(query: LeasedQueue.polls.freeing), poll_wanted = false,
         regular_poll = CASE WHEN NOT r.fails AND h.notifies THEN r.now + make_interval(secs => \(outcome.wait)) END,
         next_poll = CASE WHEN s.poll_wanted THEN greatest(r.now, r.not_before)
           WHEN r.fails THEN r.now + make_interval(secs => \(outcome.wait))

@@ -1,3 +1,4 @@
+import BackgroundWork
 public import Foundation
 public import News
 import PostgresClient
@@ -36,7 +37,7 @@ public struct WebhookMessage: Sendable {
   public let secrets: [WebhookSecret]
   /// The number of failures since the creation or the last replay.
   public let failures: Int
-  let claim: UUID
+  let lease: UUID
 }
 
 /// The outcome of a request to a webhook.
@@ -79,32 +80,24 @@ public struct WebhookOutcome: Sendable {
 extension NewsStore {
   /// The time in seconds for which a webhook may fail before it is paused: five days.
   public static let maximumWebhookFailingTime: Double = 5 * 86_400
-  /// The key of the lock under which deliveries are claimed, so that two processes do not choose the same webhook.
-  private static let claimLock = 7_161_720_914_261
+  /// The key of the lock under which deliveries are leased, so that two processes do not choose the same webhook.
+  private static let leaseLock = 7_161_720_914_261
 
-  /// Claims deliveries that are due: at most one for each webhook, and none for a webhook to which a request is under way.
+  /// Leases deliveries that are due: at most one for each webhook, and none for a webhook to which a request is under way.
   /// A webhook whose receiver is slow delays no other one, also at the same host.
   ///
   /// - Parameters:
   ///   - limit: The maximum number.
-  ///   - webhook: The only webhook; nil for all.
   ///   - time: The duration after which other processes may send the same, in seconds.
   ///   - now: The current time; nil for that of the database.
   /// - Throws: `StoreError.unavailable`.
-  public func claimWebhookDeliveries(
-    limit: Int, of webhook: UUID? = nil, for time: Double, at now: Date? = nil
-  ) async throws -> [WebhookMessage] {
-    // Claims wait here for the lock, and not each with a connection that pushes need.
-    try await webhookClaims.run { try await claim(limit, of: webhook, for: time, at: now) }
-  }
-
-  private func claim(
-    _ limit: Int, of webhook: UUID?, for time: Double, at now: Date?
+  public func leaseWebhookDeliveries(
+    limit: Int, for time: Double, at now: Date? = nil
   ) async throws -> [WebhookMessage] {
     try await deliveryDatabase.transaction { transaction in
       let answers = try await transaction.pipeline([
-        // The next statement sees the claims of all earlier holders.
-        "SELECT pg_advisory_xact_lock(\(Self.claimLock))",
+        // The next statement sees the leases of all earlier holders.
+        "SELECT pg_advisory_xact_lock(\(Self.leaseLock))",
         """
         WITH \(query: Self.clock(now)), chosen AS (
           SELECT d.id
@@ -113,17 +106,16 @@ extension NewsStore {
             WHERE d.webhook = w.id AND d.due_at <= c.now ORDER BY d.due_at, d.version LIMIT 1
           ) AS d
           WHERE NOT w.paused AND (w.not_before IS NULL OR w.not_before <= c.now)
-            AND (\(webhook)::uuid IS NULL OR w.id = \(webhook))
             AND NOT EXISTS (
-              SELECT FROM webhook_deliveries AS o WHERE o.claim IS NOT NULL AND o.due_at > c.now AND o.webhook = w.id)
+              SELECT FROM webhook_deliveries AS o WHERE o.lease IS NOT NULL AND o.due_at > c.now AND o.webhook = w.id)
           ORDER BY d.due_at LIMIT \(limit)
         )
-        UPDATE webhook_deliveries AS d SET claim = gen_random_uuid(), due_at = c.now + make_interval(secs => \(time))
+        UPDATE webhook_deliveries AS d SET \(query: LeasedQueue.webhooks.taking(UUID(), for: time))
         FROM chosen AS f, webhooks AS w, clock AS c WHERE d.id = f.id AND w.id = d.webhook AND d.due_at <= c.now
         RETURNING d.id, d.webhook, w.url, w.host, d.event, d.at, d.item, d.version, d.token, d.topics,
           d.url AS item_url, w.secret,
           CASE WHEN w.previous_until > c.now THEN w.previous_secret END AS previous_secret, d.failures,
-          d.claim
+          d.lease
         """,
       ])
       return try answers[1].map(WebhookMessage.init(row:))
@@ -147,7 +139,7 @@ extension NewsStore {
     return try rows.first?.decode("wait", as: Double?.self).map { max(0, $0) }
   }
 
-  /// Records the outcome of a request, and ends its claim. Nothing is recorded if another process has taken it over.
+  /// Records the outcome of a request, and ends its lease. Nothing is recorded if another process has taken it over.
   ///
   /// A webhook is paused by the outcome `gone`, and by a failure five days after the first one since its last success. The
   /// failure of a test, which has one attempt, is no failure of the webhook.
@@ -198,10 +190,10 @@ extension NewsStore {
     let state = isDelivered ? "delivered" : wait == nil ? "failed" : "due"
     return """
       WITH \(query: clock(now)), held AS (
-        UPDATE webhook_deliveries AS d SET claim = NULL, attempts = d.attempts + 1, state = \(state),
+        UPDATE webhook_deliveries AS d SET \(query: LeasedQueue.webhooks.freeing), attempts = d.attempts + 1, state = \(state),
           failures = d.failures + CASE WHEN \(isDelivered) THEN 0 ELSE 1 END,
           due_at = c.now + make_interval(secs => \(wait))
-        FROM clock AS c WHERE d.claim = \(message.claim) AND d.id = \(message.id)
+        FROM clock AS c WHERE d.lease = \(message.lease) AND d.id = \(message.id)
         RETURNING d.id, d.webhook, d.attempts
       ), logged AS (
         INSERT INTO webhook_attempts (delivery, number, at, status, milliseconds, error)
@@ -220,16 +212,13 @@ extension NewsStore {
       """
   }
 
-  /// Gives a claim back without an outcome, as at a shutdown. The request may have been sent.
+  /// Gives a lease back without an outcome, as at a shutdown. The request may have been sent.
   ///
   /// - Parameter now: The current time; nil for that of the database.
   public func releaseDelivery(_ message: WebhookMessage, at now: Date? = nil) async throws {
+    let queue = LeasedQueue.webhooks
     _ = try await deliveryDatabase.query(
-      """
-      WITH \(query: Self.clock(now))
-      UPDATE webhook_deliveries AS d SET claim = NULL, due_at = c.now
-      FROM clock AS c WHERE d.id = \(message.id) AND d.claim = \(message.claim)
-      """)
+      queue.change(message.id, leasedBy: message.lease, setting: "\(query: queue.freeing), due_at = c.now", at: now))
   }
 }
 
@@ -247,6 +236,6 @@ extension WebhookMessage {
       id: try row.decode("id"), webhook: try row.decode("webhook"), url: try row.decode("url"),
       host: try row.decode("host"), event: try row.decode("event"), at: try row.decode("at"), change: change,
       secrets: secrets.compactMap(WebhookSecret.init), failures: try row.decode("failures"),
-      claim: try row.decode("claim"))
+      lease: try row.decode("lease"))
   }
 }

@@ -100,8 +100,8 @@ extension NewsStore {
       _ = try await transaction.query(
         """
         WITH \(query: Self.clock(now))
-        UPDATE webhook_deliveries AS d SET state = 'due', due_at = c.now, claim = NULL, failures = 0
-        FROM clock AS c WHERE d.id = \(delivery) AND (d.claim IS NULL OR d.due_at <= c.now)
+        UPDATE webhook_deliveries AS d SET state = 'due', due_at = c.now, lease = NULL, failures = 0
+        FROM clock AS c WHERE d.id = \(delivery) AND (d.lease IS NULL OR d.due_at <= c.now)
         """)
       return try await Self.delivery(delivery, of: id, in: transaction)
     }

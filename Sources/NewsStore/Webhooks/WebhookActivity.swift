@@ -1,3 +1,4 @@
+package import BackgroundWork
 import Synchronization
 
 /// The number of webhooks by the success of their requests, and of the deliveries that are due.
@@ -20,15 +21,20 @@ public struct WebhookCounts: Sendable, Equatable {
 /// The requests to webhooks since the start of the process, and a signal for the task that sends them.
 public final class WebhookActivity: Sendable {
   private struct State {
-    var isWaiting = false
     var delivered = 0
     var failed = 0
     var counts = WebhookCounts()
   }
 
+  /// The signal for the task that sends them.
+  package let wake = WakeSignal()
+
   private let state = Mutex(State())
 
   init() {}
+
+  /// Signals that a delivery may be due.
+  func signal() { wake.set() }
 
   /// The number of requests that were accepted, and of those that have failed.
   public var attempts: (delivered: Int, failed: Int) { state.withLock { ($0.delivered, $0.failed) } }
@@ -43,15 +49,4 @@ public final class WebhookActivity: Sendable {
   }
 
   func noteCounts(_ counts: WebhookCounts) { state.withLock { $0.counts = counts } }
-
-  /// Signals that a delivery may be due.
-  func signal() { state.withLock { $0.isWaiting = true } }
-
-  /// Returns whether there was a signal, and resets it.
-  public func takeSignal() -> Bool {
-    state.withLock { state in
-      defer { state.isWaiting = false }
-      return state.isWaiting
-    }
-  }
 }

@@ -343,7 +343,7 @@ import Testing
       }
       // No code was sent yet.
       #expect(try await confirm(made.secret).json(Problem.self, status: 422).errors?.map(\.field) == ["code"])
-      let message = try await server.store.claimMessages(.webpush, limit: 1, lease: .seconds(60), reportRate: 0).first
+      let message = try await server.store.leaseMessages(.webpush, limit: 1, for: .seconds(60), reportRate: 0).first
       let code = try #require(message?.content.code)
       for wrong in [String(code.reversed()), "x", made.secret] {
         let problem = try await confirm(wrong).json(Problem.self, status: 422)
@@ -372,7 +372,7 @@ import Testing
       #expect(value("push_owed", ["provider": "apns"]) == 1 && value("push_owed", ["provider": "webpush"]) == 1)
       #expect(value("outbox_rows") == 0 && value("push_paused", ["provider": "apns"]) == 0)
 
-      let messages = try await store.claimMessages(.apns, limit: 10, lease: .seconds(60), reportRate: 0)
+      let messages = try await store.leaseMessages(.apns, limit: 10, for: .seconds(60), reportRate: 0)
       #expect(messages.map(\.device) == [phone.id])
       try await store.recordOutcomes(messages.map { PushOutcome(message: $0, result: .sent) })
       try await store.pauseProvider(.webpush, for: 600, reason: "a test")

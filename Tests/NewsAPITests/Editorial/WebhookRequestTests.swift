@@ -71,7 +71,7 @@ import Testing
   func repeatedReplay() async throws {
     try await Self.withWebhook { server, key, webhook in
       _ = try await server.send("POST", "\(Self.path(webhook))/test", key: key)
-      let message = try #require(try await server.store.claimWebhookDeliveries(limit: 1, for: 60).first)
+      let message = try #require(try await server.store.leaseWebhookDeliveries(limit: 1, for: 60).first)
       try await server.store.recordOutcome(
         WebhookOutcome(status: 503, milliseconds: 12, error: "busy", result: .failed), of: message)
       let target = "\(Self.path(webhook))/deliveries/\(message.id.uuidString.lowercased())/replay"

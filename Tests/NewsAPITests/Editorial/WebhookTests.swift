@@ -260,7 +260,7 @@ import Testing
       let foreign = link.replacing(path, with: other.path)
       #expect(try await send("GET", String(foreign), nil, []).status == 400)
 
-      let claimed = try await server.store.claimWebhookDeliveries(limit: 1, for: 60)
+      let claimed = try await server.store.leaseWebhookDeliveries(limit: 1, for: 60)
       let message = try #require(claimed.first)
       try await server.store.recordOutcome(
         WebhookOutcome(status: 503, milliseconds: 12, error: "busy", result: .failed), of: message)
@@ -363,7 +363,7 @@ import Testing
         #expect(made.status == 201)
       }
       while try await server.store.collectOutbox(window: .zero) {}
-      let message = try #require(try await server.store.claimWebhookDeliveries(limit: 1, for: 60).first)
+      let message = try #require(try await server.store.leaseWebhookDeliveries(limit: 1, for: 60).first)
       try await server.store.recordOutcome(
         WebhookOutcome(status: 500, milliseconds: 1, error: "x", result: .failed), of: message)
       for fields in ["", "", #", "paused": true"#, #", "paused": true"#, #", "paused": true"#] {

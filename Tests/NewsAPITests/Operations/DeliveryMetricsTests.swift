@@ -23,7 +23,7 @@ import Testing
       _ = try await server.publish("one")
       while try await store.collectOutbox(window: .zero) {}
       while try await store.fanOut(budget: 3) {}
-      let messages = try await store.claimMessages(.fcm, limit: 100, lease: .seconds(60), reportRate: 0)
+      let messages = try await store.leaseMessages(.fcm, limit: 100, for: .seconds(60), reportRate: 0)
       #expect(messages.count == results.count)
       try await store.recordOutcomes(zip(messages, results).map { PushOutcome(message: $0, result: $1) })
       _ = try await server.publish("two")

@@ -39,7 +39,7 @@ enum WebhookConsole {
 
   /// Claims the delivery that is due, and records an outcome of it.
   static func finish(_ console: ConsoleServer, _ outcome: WebhookOutcome) async throws {
-    let claimed = try await console.store.claimWebhookDeliveries(limit: 1, for: 60)
+    let claimed = try await console.store.leaseWebhookDeliveries(limit: 1, for: 60)
     try await console.store.recordOutcome(outcome, of: try #require(claimed.first))
   }
 

@@ -82,7 +82,7 @@ extension Deliveries {
     try await wait("\(provider) is paused") { try await state(provider)?.pausedUntil != nil }
     try await wait("no message to \(provider) is claimed") {
       try await count(
-        "SELECT count(*) FROM deliveries WHERE claim IS NOT NULL AND provider = \(provider.rawValue)") == 0
+        "SELECT count(*) FROM deliveries WHERE lease IS NOT NULL AND provider = \(provider.rawValue)") == 0
     }
   }
 
@@ -114,8 +114,8 @@ extension Deliveries {
     guard statements == 0 else { return false }
     return try await count(
       """
-      SELECT (SELECT count(*) FROM deliveries WHERE claim IS NOT NULL)
-        + (SELECT count(*) FROM alert_deliveries WHERE claim IS NOT NULL) AS count
+      SELECT (SELECT count(*) FROM deliveries WHERE lease IS NOT NULL)
+        + (SELECT count(*) FROM alert_deliveries WHERE lease IS NOT NULL) AS count
       """) == 0
   }
 }

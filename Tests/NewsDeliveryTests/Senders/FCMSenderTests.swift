@@ -112,7 +112,7 @@ import Testing
       let message = PushMessage(
         push: PushMessage.samplePush, kind: .silent, device: PushMessage.sampleDevice, target: Self.target,
         deviceKind: .app, content: content, asksForReport: false, attempts: 0, registeredAt: Date(), isProven: true,
-        claim: UUID())
+        lease: UUID())
       #expect(await service.send(message).result == .sent)
       let request = try #require(service.takeRequests(Self.messages).first)
       let push = "00000000-0000-4000-8000-000000000001"

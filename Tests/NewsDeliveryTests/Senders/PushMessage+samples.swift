@@ -21,7 +21,7 @@ extension PushMessage {
       push: samplePush, kind: code != nil ? .confirmation : alert == nil ? .silent : .alert, device: sampleDevice,
       target: target, deviceKind: .app, content: content,
       asksForReport: asksForReport, attempts: attempts, registeredAt: Date(),
-      isProven: code == nil, claim: UUID())
+      isProven: code == nil, lease: UUID())
   }
 }
 

@@ -163,7 +163,7 @@ struct Deliveries: Sendable {
   }
 
   /// The number of messages that services have claimed.
-  func claimed() async throws -> Int { try await count("SELECT count(*) FROM deliveries WHERE claim IS NOT NULL") }
+  func claimed() async throws -> Int { try await count("SELECT count(*) FROM deliveries WHERE lease IS NOT NULL") }
 
   /// The number of messages that devices are owed.
   func owed() async throws -> Int { try await count("SELECT count(*) FROM deliveries WHERE due_at IS NOT NULL") }

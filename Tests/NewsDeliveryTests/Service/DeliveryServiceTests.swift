@@ -89,7 +89,7 @@ import Testing
         // A process claims no more than it can send soon. Others may send the rest.
         #expect(
           try await deliveries.count(
-            "SELECT count(*) FROM deliveries WHERE claim IS NOT NULL AND provider = 'apns'") <= 6)
+            "SELECT count(*) FROM deliveries WHERE lease IS NOT NULL AND provider = 'apns'") <= 6)
         barrier.open()
         try await eventually("the slow service has all messages") { apns.messages.count == 20 }
       }
@@ -383,7 +383,7 @@ import Testing
         try await eventually("others are claimed") { try await deliveries.claimed() > 2 }
         let leased = try await deliveries.count(
           """
-          SELECT count(*) FROM deliveries WHERE claim IS NOT NULL
+          SELECT count(*) FROM deliveries WHERE lease IS NOT NULL
             AND due_at BETWEEN \(start)::timestamptz + interval '180 s' AND \(start)::timestamptz + interval '400 s'
           """)
         #expect(leased > 2)

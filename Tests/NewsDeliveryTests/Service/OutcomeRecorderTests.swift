@@ -11,8 +11,8 @@ import Testing
 @Suite struct OutcomeRecorderTests {
   private struct Failure: Error {}
 
-  private static func entry(claimed: ContinuousClock.Instant = .now) -> OutcomeRecorder.Entry {
-    .init(outcome: PushOutcome(message: .sample(to: .fcm(token: "t")), result: .sent), claimed: claimed)
+  private static func entry(leased: ContinuousClock.Instant = .now) -> OutcomeRecorder.Entry {
+    .init(outcome: PushOutcome(message: .sample(to: .fcm(token: "t")), result: .sent), leased: leased)
   }
 
   /// Runs the body with a recorder.
@@ -78,7 +78,7 @@ import Testing
       if isFailing.isSet { throw Failure() }
       written.withLock { $0 += outcomes.count }
     }) { recorder in
-      for _ in 0..<10 { await recorder.add(Self.entry(claimed: .now - .seconds(200))) }
+      for _ in 0..<10 { await recorder.add(Self.entry(leased: .now - .seconds(200))) }
       await recorder.add(Self.entry())
       // The outcomes of ended claims are dropped after the first error.
       try await eventually("the outcomes are written again") { calls.value >= 2 }

@@ -188,7 +188,7 @@ import Testing
         try await deliveries.publish()
         for attempt in 1...4 {
           try await eventually("attempt \(attempt) has failed") {
-            try await deliveries.count("SELECT count(*) FROM deliveries WHERE claim IS NULL AND attempts = \(attempt)")
+            try await deliveries.count("SELECT count(*) FROM deliveries WHERE lease IS NULL AND attempts = \(attempt)")
               == 1
           }
           // A single failure is common, and nothing to report.

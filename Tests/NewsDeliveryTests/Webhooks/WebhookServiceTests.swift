@@ -179,7 +179,7 @@ import Testing
     try await Receiver.with { receiver in
       try await receiver.add()
       try await receiver.insert(receiver.event(1, version: 1), receiver.event(2, version: 2))
-      let claimed = try await receiver.store.claimWebhookDeliveries(limit: 1, for: 60, at: receiver.now)
+      let claimed = try await receiver.store.leaseWebhookDeliveries(limit: 1, for: 60, at: receiver.now)
       #expect(claimed.count == 1)
       #expect(try await receiver.send().isEmpty)
       receiver.advance(60)
@@ -328,7 +328,7 @@ import Testing
       for version in 1...3 {
         try await receiver.insert(receiver.event(1, version: version))
         _ = try await receiver.sql.query(
-          "UPDATE webhook_deliveries SET due_at = clock_timestamp() WHERE state = 'due' AND claim IS NULL")
+          "UPDATE webhook_deliveries SET due_at = clock_timestamp() WHERE state = 'due' AND lease IS NULL")
         try await eventually("the event has arrived") { receiver.server.requests.count == version }
       }
       _ = try await receiver.store.testWebhook(Receiver.id(1))

@@ -74,7 +74,7 @@ import Testing
       _ = try await store.create(UUID(1), Self.content, requestsAlert: true)
       try await store.wake()
       func asking(_ provider: PushProvider) async throws -> [Bool] {
-        try await store.claimMessages(provider, limit: 10, lease: .seconds(60), reportRate: 1, at: Self.start)
+        try await store.leaseMessages(provider, limit: 10, for: .seconds(60), reportRate: 1, at: Self.start)
           .map(\.asksForReport)
       }
       #expect(try await asking(.apns) == [true, true])

@@ -151,7 +151,7 @@ import Testing
       try await sql.publish([UUID(1)])
       try await store.wake()
       func asked(_ rate: Double) async throws -> Int {
-        try await store.claimMessages(.apns, limit: 200, lease: .seconds(60), reportRate: rate, at: Self.start)
+        try await store.leaseMessages(.apns, limit: 200, for: .seconds(60), reportRate: rate, at: Self.start)
           .count { $0.asksForReport }
       }
       #expect(try await asked(0) == 0)

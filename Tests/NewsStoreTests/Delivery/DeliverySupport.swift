@@ -84,7 +84,7 @@ extension NewsStore {
   func claim(
     _ provider: PushProvider = .apns, limit: Int = 1000, lease: Duration = .seconds(60), at now: Date = .pushStart
   ) async throws -> [PushMessage] {
-    try await claimMessages(provider, limit: limit, lease: lease, reportRate: 0, at: now)
+    try await leaseMessages(provider, limit: limit, for: lease, reportRate: 0, at: now)
   }
 
   /// Claims all messages of a provider that are due, and records an outcome for each.

@@ -58,7 +58,7 @@ import Testing
       let messages = try await store.claim()
       #expect(messages.map(\.kind) == [.alert, .silent])
       let changes: [PostgresQuery] = [
-        "UPDATE deliveries SET claim = gen_random_uuid()", "UPDATE alert_deliveries SET claim = gen_random_uuid()",
+        "UPDATE deliveries SET lease = gen_random_uuid()", "UPDATE alert_deliveries SET lease = gen_random_uuid()",
       ]
       try await Self.record(messages, during: changes, store, sql)
       #expect(try await store.pushes(limit: 9).allSatisfy { $0.sent == 0 })

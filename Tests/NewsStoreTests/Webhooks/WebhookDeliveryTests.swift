@@ -1,3 +1,4 @@
+import BackgroundWork
 import Foundation
 import News
 import NewsStore
@@ -30,7 +31,7 @@ import Testing
       #expect(try await events(3) == ["item.retracted 6", "item.changed 8"])
       #expect(try await events(4) == [])
       let message = try #require(
-        try await hooks.store.claimWebhookDeliveries(limit: 1, of: UUID(1), for: 60, at: Self.start).first)
+        try await hooks.claim().first { $0.webhook == UUID(1) })
       #expect(message.event == "item.published" && message.at == Self.start + 0.25 && message.webhook == UUID(1))
       let change = try #require(message.change)
       #expect(change.item == UUID(1) && change.version == 5 && change.topics == ["a"])
@@ -85,8 +86,7 @@ import Testing
       while let message = pending.popLast() {
         versions[message.webhook, default: []].append(message.change?.version ?? 0)
         try await hooks.store.recordOutcome(WebhookStore.outcome(.delivered), of: message, at: Self.start)
-        let next = try await hooks.store.claimWebhookDeliveries(
-          limit: 1, of: message.webhook, for: 60, at: Self.start)
+        let next = try await hooks.claim()
         #expect(next.allSatisfy { $0.webhook == message.webhook })
         pending += next
       }
@@ -238,9 +238,9 @@ import Testing
       // A paused webhook receives no events.
       try await hooks.insert(.change(1, version: 2))
       #expect(try await hooks.log(1).count == 1)
-      _ = hooks.store.webhookActivity.takeSignal()
+      _ = hooks.store.webhookActivity.wake.take()
       let resumed = try await Self.setPaused(false, 1, hooks)
-      #expect(hooks.store.webhookActivity.takeSignal())
+      #expect(hooks.store.webhookActivity.wake.take())
       #expect(!resumed.paused && resumed.disabledReason == nil && resumed.failingSince == nil)
 
       let days: Double = 86_400
@@ -313,7 +313,7 @@ import Testing
       try await hooks.store.recordOutcome(WebhookStore.outcome(.failed), of: message, at: Self.start + 2)
       let replayed = try await hooks.store.replayDelivery(id, of: UUID(1), at: Self.start + 3)
       #expect(replayed.state == .due && replayed.nextAttempt == Self.start + 3 && replayed.attempts.count == 1)
-      #expect(hooks.store.webhookActivity.takeSignal())
+      #expect(hooks.store.webhookActivity.wake.take())
       let again = try await hooks.only(at: Self.start + 3)
       #expect(again.id == id && again.failures == 0)
       try await hooks.store.recordOutcome(WebhookStore.outcome(.delivered), of: again, at: Self.start + 4)

@@ -130,7 +130,7 @@ import Testing
       _ = try await hooks.only()
       let claiming = try await hooks.sql.transaction { transaction in
         _ = try await transaction.query(
-          "UPDATE webhook_deliveries SET state = 'delivered', due_at = NULL, claim = NULL")
+          "UPDATE webhook_deliveries SET state = 'delivered', due_at = NULL, lease = NULL")
         let claiming = Task { try await hooks.claim(at: Self.start + 60) }
         try await Self.untilBlocked(hooks.sql)
         return claiming

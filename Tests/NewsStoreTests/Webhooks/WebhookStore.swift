@@ -32,7 +32,7 @@ struct WebhookStore: Sendable {
   }
 
   func claim(_ limit: Int = 10, at now: Date = WebhookStore.start) async throws -> [WebhookMessage] {
-    try await store.claimWebhookDeliveries(limit: limit, for: 60, at: now)
+    try await store.leaseWebhookDeliveries(limit: limit, for: 60, at: now)
   }
 
   /// Claims the only delivery that is due.

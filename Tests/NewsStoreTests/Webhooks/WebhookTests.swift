@@ -1,3 +1,4 @@
+import BackgroundWork
 import Foundation
 import News
 import NewsStore
@@ -109,9 +110,9 @@ import Testing
         UUID(3), WebhookContent(url: "https://hooks.example/"), secret: .random(), at: now)
       func signing(at now: Date) async throws -> [WebhookSecret] {
         _ = try await store.testWebhook(UUID(1), at: now)
-        #expect(store.webhookActivity.takeSignal())
-        #expect(!store.webhookActivity.takeSignal())
-        let message = try #require(try await store.claimWebhookDeliveries(limit: 1, for: 60, at: now).first)
+        #expect(store.webhookActivity.wake.take())
+        #expect(!store.webhookActivity.wake.take())
+        let message = try #require(try await store.leaseWebhookDeliveries(limit: 1, for: 60, at: now).first)
         try await store.recordOutcome(
           WebhookOutcome(status: 200, milliseconds: 1, result: .delivered), of: message, at: now)
         return message.secrets

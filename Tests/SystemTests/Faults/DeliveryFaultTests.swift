@@ -11,7 +11,7 @@ extension FaultTests {
   /// Ends the claims of processes that have died, as time does.
   private static func endClaims(of table: PostgresQuery, _ installation: Installation) async throws {
     _ = try await installation.sql.query(
-      "UPDATE \(query: table) SET due_at = clock_timestamp() WHERE claim IS NOT NULL")
+      "UPDATE \(query: table) SET due_at = clock_timestamp() WHERE lease IS NOT NULL")
   }
 
   private static func publish(_ count: Int, _ server: RunningServer, _ key: String) async throws {
@@ -40,7 +40,7 @@ extension FaultTests {
           }
           try await eventually("the survivor has sent what it can") {
             try await installation.value(
-              "SELECT count(*) FROM deliveries WHERE due_at IS NOT NULL AND claim IS NULL", as: Int.self) == 0
+              "SELECT count(*) FROM deliveries WHERE due_at IS NOT NULL AND lease IS NULL", as: Int.self) == 0
           }
           // It records the outcomes of its messages before it ends.
           survivor.process.send(SIGTERM)
@@ -100,7 +100,7 @@ extension FaultTests {
             #expect(await survivor.process.result().status == 0)
           }
         }
-        let claimed = try await installation.sql.query("SELECT id FROM webhook_deliveries WHERE claim IS NOT NULL")
+        let claimed = try await installation.sql.query("SELECT id FROM webhook_deliveries WHERE lease IS NOT NULL")
           .map { try $0.decode("id", as: UUID.self).uuidString.lowercased() }
         #expect(1...2 ~= claimed.count)
         try await Self.endClaims(of: "webhook_deliveries", installation)

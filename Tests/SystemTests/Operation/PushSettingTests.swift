@@ -39,7 +39,7 @@ import Testing
         try await Self.publish(server, key)
         try await eventually("the device is woken") {
           try await installation.value(
-            "SELECT count(*) FROM deliveries WHERE due_at IS NULL AND claim IS NULL AND cardinality(sent) = 1") == 1
+            "SELECT count(*) FROM deliveries WHERE due_at IS NULL AND lease IS NULL AND cardinality(sent) = 1") == 1
         }
         let metrics = try await server.send("GET", "/metrics").text
         #expect(metrics.contains("\ntidings_push_delay_seconds_count{provider=\"fcm\"} 1\n"))

@@ -1,3 +1,4 @@
+import BackgroundWork
 public import Foundation
 public import News
 import PostgresClient
@@ -6,7 +7,7 @@ extension NewsStore {
   /// The age after which an alert is no longer sent: 12 hours.
   private static let alertHours: Int32 = 12
 
-  /// Claims messages that are due, alerts first. Other processes do not get them before the end of the lease. A message of a
+  /// Leases messages that are due, alerts first. Other processes do not get them before the end of the lease. A message of a
   /// process that has died is due again then.
   ///
   /// Each message is judged again: a silent one is moved to the end of quiet hours, and is not sent to a device
@@ -17,28 +18,28 @@ extension NewsStore {
   /// - Parameters:
   ///   - provider: The provider. While it is paused, there are no messages.
   ///   - limit: The maximum number of messages, 1...1000.
-  ///   - lease: The time within which the outcomes are recorded.
+  ///   - time: The time within which the outcomes are recorded.
   ///   - reportRate: The share of devices that are asked to report their tokens, 0...1.
   ///   - now: The current time; nil for that of the database.
-  public func claimMessages(
-    _ provider: PushProvider, limit: Int, lease: Duration, reportRate: Double, at now: Date? = nil
+  public func leaseMessages(
+    _ provider: PushProvider, limit: Int, for time: Duration, reportRate: Double, at now: Date? = nil
   ) async throws -> [PushMessage] {
-    let claim = UUID()
+    let lease = UUID()
     return try await deliveryDatabase.transaction { transaction in
       let alerts = try await transaction.pipeline([
-        Self.lookups, Self.alertClaim(claim, provider, limit: limit, lease: lease, at: now),
+        Self.lookups, Self.alertLease(lease, provider, limit: limit, for: time, at: now),
       ])
       var messages = try alerts[1].map { row in
-        try PushMessage(row: row, kind: .alert, claim: claim, asksForReport: .random(in: 0..<1) < reportRate)
+        try PushMessage(row: row, kind: .alert, lease: lease, asksForReport: .random(in: 0..<1) < reportRate)
       }
       guard messages.count < limit else { return messages }
       let rows = try await transaction.query(
-        Self.silentClaim(claim, provider, limit: limit - messages.count, lease: lease, at: now))
+        Self.silentLease(lease, provider, limit: limit - messages.count, for: time, at: now))
       var codes: [(device: UUID, code: ConsoleSecret)] = []
       for row in rows {
         let isPending = try row.decode("is_pending", as: Bool.self)
         var message = try PushMessage(
-          row: row, kind: isPending ? .confirmation : .silent, claim: claim,
+          row: row, kind: isPending ? .confirmation : .silent, lease: lease,
           asksForReport: !isPending && .random(in: 0..<1) < reportRate)
         if isPending {
           let code = ConsoleSecret.random()
@@ -96,16 +97,16 @@ extension NewsStore {
       FROM devices AS d, feed AS f WHERE d.id = \(device)
       """)
     return try rows.first.map { row in
-      try PushMessage(row: row, kind: .silent, claim: UUID(), asksForReport: true)
+      try PushMessage(row: row, kind: .silent, lease: UUID(), asksForReport: true)
     }
   }
 
   // MARK: Statements
 
-  /// The condition that a provider is not paused.
-  private static func isRunning(_ provider: PushProvider) -> PostgresQuery {
+  /// The condition that a message belongs to a provider, and that it is not paused.
+  private static func isOwed(_ alias: String, _ provider: PushProvider) -> PostgresQuery {
     """
-    NOT EXISTS (
+    \(unsafeSQL: alias).provider = \(provider.rawValue) AND NOT EXISTS (
       SELECT FROM push_providers AS s, clock AS c WHERE s.provider = \(provider.rawValue) AND s.paused_until > c.now
     )
     """
@@ -118,16 +119,13 @@ extension NewsStore {
       WHEN p.id IS NOT NULL THEN u.due_at END AS message_due
     """
 
-  /// Claims alerts, and deletes those that are not to be sent.
-  private static func alertClaim(
-    _ claim: UUID, _ provider: PushProvider, limit: Int, lease: Duration, at now: Date?
+  /// Leases alerts, and deletes those that are not to be sent.
+  private static func alertLease(
+    _ lease: UUID, _ provider: PushProvider, limit: Int, for time: Duration, at now: Date?
   ) -> PostgresQuery {
     """
     WITH \(query: clock(now)), \(query: feed), due AS (
-      SELECT a.device, a.push, a.attempts, a.due_at FROM alert_deliveries AS a
-      WHERE a.provider = \(provider.rawValue) AND a.due_at <= (SELECT c.now FROM clock AS c)
-        AND \(query: isRunning(provider))
-      ORDER BY a.due_at LIMIT \(limit) FOR UPDATE OF a SKIP LOCKED
+      \(query: LeasedQueue.alerts.chosen("a.device, a.push, a.attempts, a.due_at", where: isOwed("a", provider), limit: limit))
     ), judged AS MATERIALIZED (
       SELECT u.device, u.push, u.attempts, \(query: messageDue), p.id IS NOT NULL AS is_known, p.item, p.content,
         (p.cancelled_at IS NULL AND p.content IS NOT NULL AND d.state = 'active' AND d.alerts AND d.expires_at > c.now
@@ -142,26 +140,22 @@ extension NewsStore {
       INSERT INTO push_results AS r (push, dropped)
         SELECT j.push, count(*) FROM judged AS j WHERE j.is_known AND NOT j.is_wanted GROUP BY j.push ORDER BY j.push
       ON CONFLICT (push) DO UPDATE SET dropped = r.dropped + excluded.dropped
-    ), claimed AS (
-      UPDATE alert_deliveries AS a
-        SET claim = \(claim), due_at = c.now + make_interval(secs => \(lease / .seconds(1)))
-        FROM judged AS j, clock AS c WHERE a.device = j.device AND a.push = j.push AND j.is_wanted
+    ), leased AS (
+      UPDATE alert_deliveries AS a SET \(query: LeasedQueue.alerts.taking(lease, for: time / .seconds(1)))
+        FROM judged AS j WHERE a.device = j.device AND a.push = j.push AND j.is_wanted
     )
     SELECT \(query: Device.columns), d.accepted, j.push, j.attempts, j.message_due, j.item, j.content, f.epoch, f.version
     FROM judged AS j JOIN devices AS d ON d.id = j.device CROSS JOIN feed AS f WHERE j.is_wanted
     """
   }
 
-  /// Claims silent messages and codes. It puts off those that meet quiet hours, and settles those that are not to be sent.
-  private static func silentClaim(
-    _ claim: UUID, _ provider: PushProvider, limit: Int, lease: Duration, at now: Date?
+  /// Leases silent messages and codes. It puts off those that meet quiet hours, and settles those that are not to be sent.
+  private static func silentLease(
+    _ lease: UUID, _ provider: PushProvider, limit: Int, for time: Duration, at now: Date?
   ) -> PostgresQuery {
     """
     WITH \(query: clock(now)), \(query: feed), due AS (
-      SELECT o.device, o.push, o.attempts, o.due_at FROM deliveries AS o
-      WHERE o.provider = \(provider.rawValue) AND o.due_at <= (SELECT c.now FROM clock AS c)
-        AND \(query: isRunning(provider))
-      ORDER BY o.due_at LIMIT \(limit) FOR UPDATE OF o SKIP LOCKED
+      \(query: LeasedQueue.messages.chosen("o.device, o.push, o.attempts, o.due_at", where: isOwed("o", provider), limit: limit))
     ), found AS (
       SELECT u.*, \(query: messageDue), d.id, d.state, p.item, quiet_until(c.now, d.time_zone, d.quiet_from, d.quiet_to) AS quiet_until,
         (u.push IS NOT NULL AND d.kind <> 'browser' AND d.expires_at > c.now AND NOT \(query: isKnown)) AS is_wanted
@@ -173,16 +167,16 @@ extension NewsStore {
       FROM found AS f
     ), removed AS (
       DELETE FROM deliveries AS o USING judged AS j WHERE o.device = j.device AND j.step = 'gone'
-    ), claimed AS (
-      UPDATE deliveries AS o SET next_at = NULL, claim = CASE WHEN j.step = 'send' THEN \(claim)::uuid END,
+    ), leased AS (
+      UPDATE deliveries AS o SET next_at = NULL, lease = CASE WHEN j.step = 'send' THEN \(lease)::uuid END,
         push = CASE WHEN j.step <> 'settled' THEN o.push END,
         attempts = CASE WHEN j.step <> 'settled' THEN o.attempts ELSE 0 END,
         failing_since = CASE WHEN j.step = 'send' THEN o.failing_since END,
-        due_at = CASE j.step WHEN 'send' THEN c.now + make_interval(secs => \(lease / .seconds(1)))
+        due_at = CASE j.step WHEN 'send' THEN c.now + make_interval(secs => \(time / .seconds(1)))
           WHEN 'later' THEN j.quiet_until END
         FROM judged AS j, clock AS c WHERE o.device = j.device AND j.step <> 'gone'
     )
-    SELECT \(query: Device.columns), d.accepted, coalesce(j.push, \(claim)::uuid) AS push, j.attempts, j.message_due, j.item,
+    SELECT \(query: Device.columns), d.accepted, coalesce(j.push, \(lease)::uuid) AS push, j.attempts, j.message_due, j.item,
       NULL::jsonb AS content, f.epoch, f.version, j.state = 'pending' AS is_pending
     FROM judged AS j JOIN devices AS d ON d.id = j.device CROSS JOIN feed AS f WHERE j.step = 'send'
     """
@@ -191,7 +185,7 @@ extension NewsStore {
 
 extension PushMessage {
   /// - Parameter row: A device, with its push, the number of attempts, the item, the content and the feed's version.
-  fileprivate init(row: PostgresRow, kind: Kind, claim: UUID, asksForReport: Bool) throws {
+  fileprivate init(row: PostgresRow, kind: Kind, lease: UUID, asksForReport: Bool) throws {
     let token = SyncToken(epoch: try row.decode("epoch"), scope: .feed, version: try row.decode("version"))
     let alert = try row.decode("content", as: PostgresJSON?.self)
       .map { try JSONDecoder().decode(AlertContent.self, from: $0.data) }
@@ -201,7 +195,7 @@ extension PushMessage {
       content: PushContent(token: token.description, contentID: try row.decode("item"), alert: alert?.alert),
       asksForReport: asksForReport, attempts: try row.decode("attempts"), registeredAt: try row.decode("registered_at"),
       isProven: try row.decode("accepted", as: Bool.self) && kind != .confirmation,
-      dueAt: try row.decode("message_due"), claim: claim)
+      dueAt: try row.decode("message_due"), lease: lease)
   }
 
   /// The visible part of an alert as it is stored.

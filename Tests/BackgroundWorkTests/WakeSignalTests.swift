@@ -1,7 +1,7 @@
-import NewsDelivery
+import BackgroundWork
 import Testing
 
-/// The signal that one task waits for.
+/// A signal that tasks wait for.
 @Suite struct WakeSignalTests {
   @Test("Signals before a wait end that one at once, and no later one")
   func earlier() async {
