@@ -12,6 +12,9 @@ RUN apt-get update \
 WORKDIR /build
 COPY Package.swift Package.resolve[d] ./
 COPY Sources Sources
+# Links in Sources lead to them.
+COPY migrations migrations
+COPY openapi.yaml ./
 COPY deploy/container/add-missing-targets /usr/local/sbin/
 # The build folder is cached, so that a change does not rebuild the dependencies and most of the modules.
 RUN --mount=type=cache,id=tidings-build,target=/build/.build,sharing=locked \

@@ -92,8 +92,7 @@ schema: ## Writes docs/schema.sql, the schema after all migrations
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint
 
-format: ## Formats the Swift sources and regenerates those of scripts/embed
-	@scripts/embed
+format: ## Formats the Swift sources
 	@swift format --in-place --parallel --recursive --configuration .swift-format \
 	  Package.swift Sources Tests Tools
 

@@ -110,7 +110,7 @@ let package = Package(
         "HTTPConditions", "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsAPI", "NewsFollower", "NewsPages",
         "NewsStore", "OutgoingHTTP", .crypto, .httpTypes, .hummingbird, .nioCore, .serviceLifecycle,
       ],
-      exclude: ["Assets", "Templates", "Texts"], swiftSettings: settings),
+      exclude: ["Assets", "Templates", "Texts"], swiftSettings: settings, plugins: ["EmbedPlugin"]),
     .target(
       name: "NewsAPI",
       dependencies: [
@@ -118,7 +118,7 @@ let package = Package(
         "OutgoingHTTP", "SafeHTML", .coreMetrics, .crypto, .dequeModule, .httpTypes, .hummingbird, .hummingbirdCore,
         .logging, .nioCore, .nioHTTP1, .serviceLifecycle,
       ],
-      swiftSettings: settings),
+      exclude: ["Contract"], swiftSettings: settings, plugins: ["EmbedPlugin"]),
     .target(
       name: "HTTPEdge",
       dependencies: [
@@ -131,14 +131,14 @@ let package = Package(
       dependencies: [
         "BackgroundWork", "News", "PostgresClient", .crypto, .dequeModule, .hashTreeCollections, .logging,
       ],
-      swiftSettings: settings),
+      exclude: ["Migrations"], swiftSettings: settings, plugins: ["EmbedPlugin"]),
     .target(
       name: "NewsFeeds",
       dependencies: ["CLibXML2", "News", "SafeHTML", .crypto],
       swiftSettings: optimised),
     .target(
       name: "NewsPages", dependencies: ["News", "SafeHTML", .crypto, .mustache],
-      exclude: ["Assets", "Templates", "Texts"], swiftSettings: settings),
+      exclude: ["Assets", "Templates", "Texts"], swiftSettings: settings, plugins: ["EmbedPlugin"]),
     .target(
       name: "NewsFollower",
       dependencies: [
@@ -171,6 +171,10 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "HTTPConditions", dependencies: [.httpTypes], swiftSettings: settings),
     .target(name: "News", swiftSettings: settings),
+    // No client library may use it: Xcode asks its user whether a plugin can be trusted.
+    .plugin(
+      name: "EmbedPlugin", capability: .buildTool(), dependencies: ["embed"], path: "Sources/EmbedPlugin/Plugin"),
+    .executableTarget(name: "embed", path: "Sources/EmbedPlugin/Program", swiftSettings: settings),
 
     .executableTarget(
       name: "tidings-fetch",

@@ -20,7 +20,7 @@ public struct NewsAPI: Sendable {
     /// Varnish would not store anything.
     public var sharedMaxAge = 1
     /// The document that `/openapi.yaml` serves.
-    public var openAPI = Data(embeddedOpenAPI.utf8)
+    public var openAPI = Data(embeddedContract[0].text.utf8)
     /// The memory budget for answers that are cached until they change, in bytes.
     public var viewBudget = 64 << 20
     /// Whether answers are cached.

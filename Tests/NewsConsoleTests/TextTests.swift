@@ -17,7 +17,7 @@ import Testing
   /// The texts of all files below a folder of the target that have a suffix.
   private static func files(_ suffix: String) throws -> [String] {
     let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-    return try paths.filter { $0.hasSuffix(suffix) && !$0.hasPrefix("Embedded/") }.map {
+    return try paths.filter { $0.hasSuffix(suffix) }.map {
       try String(contentsOf: folder.appending(path: $0), encoding: .utf8)
     }
   }

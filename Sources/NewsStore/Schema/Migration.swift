@@ -25,7 +25,7 @@ public struct Migration: Sendable, Equatable {
   /// is compatible with it.
   public static let required: [Migration] = embeddedMigrations.enumerated().map { index, file in
     Migration(
-      number: index + 1, name: file.name, sql: file.sql, checksum: Data(SHA256.hash(data: Data(file.sql.utf8))))
+      number: index + 1, name: file.name, sql: file.text, checksum: Data(SHA256.hash(data: Data(file.text.utf8))))
   }
 
   /// The names of the first migrations of versions before 1.0, which identify their databases. Their checksums do not,
