@@ -13,7 +13,9 @@ import Testing
 @Suite struct RequestRecognizerTests {
   private static func request(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n" }
 
-  @Test("All input has the same responses with and without recognition, however it is divided", arguments: 0..<4)
+  @Test(
+    "All input has the same responses with and without recognition, however it is divided",
+    arguments: slice(of: 0..<4 as Range<UInt64>))
   func sameResponses(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let responders = [Responder(), Responder()]

@@ -74,7 +74,7 @@ struct FeedFuzzTests {
 
   @Test(
     "give complete entries or problems, the same for any division of the bytes",
-    arguments: Array(0..<20) + [25, 74, 75, 122])
+    arguments: slice(of: 0..<20 as Range<UInt64>) + [25, 74, 75, 122])
   func mutated(seed: UInt64) async {
     var random = SplitMix64(seed: seed)
     let samples = Self.samples()

