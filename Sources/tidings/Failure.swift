@@ -6,7 +6,7 @@ import NewsStore
 import PostgresClient
 import SystemPackage
 
-/// The exit statuses of the command, as listed in the README. 64, 69 and 78 are those of `sysexits.h`.
+/// The exit statuses of the command, as listed in docs/commands.md. 64, 69 and 78 are those of `sysexits.h`.
 enum FailureCode {
   /// The command failed in whole or in part.
   static let failed = ExitCode(1)

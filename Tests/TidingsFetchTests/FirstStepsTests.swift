@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  "The first steps in the README",
+  "The first steps with notifications in docs/client.md",
   .enabled(if: Desktop.isInstalled, "needs dbus-daemon and busctl: apt-get install dbus python3-dbus python3-gi"))
 struct FirstStepsTests {
   @Test("lead from nothing to a timer and to a notification for a breaking item")
