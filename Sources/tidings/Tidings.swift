@@ -8,8 +8,8 @@ struct Tidings: AsyncParsableCommand {
     commandName: "tidings",
     abstract: "Stores news items in PostgreSQL and serves them over HTTP.",
     discussion: """
-      Settings come from the environment (DATABASE_URL, TIDINGS_PORT and others; docs/settings.md lists them) or from a \
-      file of NAME=value lines (--settings). Some can be given as options.
+      Settings come from the environment (DATABASE_URL, TIDINGS_PORT and others; the README lists them) or from a file \
+      of NAME=value lines (--settings). Some can be given as options.
 
       Exit codes:
         0    success
