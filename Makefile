@@ -1,5 +1,5 @@
 # `make` and `make help` list the targets.
-.PHONY: help run test torture torture-mutants mutants embargo faults attack pipelines fuzz browser generated-client schemathesis simulate fleet bench docs docs-check schema lint format clean
+.PHONY: help run test torture torture-mutants mutants embargo faults attack pipelines fuzz browser generated-client schemathesis simulate fleet bench docs docs-check schema settings lint format clean
 
 SECONDS ?= 60
 ITEMS ?= 1000
@@ -88,6 +88,11 @@ schemathesis: ## Sends generated requests for all of openapi.yaml, with a key of
 
 schema: ## Writes docs/schema.sql, the schema after all migrations
 	@TIDINGS_WRITE_SCHEMA=1 scripts/test 'NewsStoreTests\.SchemaTests'
+
+settings: ## Writes docs/settings.md and deploy/environment.example from the table of settings
+	@swift build --product tidings
+	@.build/debug/tidings settings --format markdown > docs/settings.md
+	@.build/debug/tidings settings --format environment > deploy/environment.example
 
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint

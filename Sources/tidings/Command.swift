@@ -23,7 +23,7 @@ struct CommonOptions: ParsableArguments {
     let logger = Logger(label: "tidings")
     for unknown in settings.unknownNames {
       logger.warning(
-        "unknown setting", metadata: ["name": "\(unknown.name.terminalSafe)", "nearest": "\(unknown.nearest.rawValue)"])
+        "unknown setting", metadata: ["name": "\(unknown.name.terminalSafe)", "nearest": "\(unknown.nearest)"])
     }
     return (settings, logger)
   }
@@ -60,11 +60,11 @@ extension Settings {
   func withStore(_ logger: Logger, _ body: (NewsStore) async throws -> Void) async throws {
     try await schema(logger).check()
     var pool = PostgresPoolConfiguration()
-    pool.size = poolSize
+    pool.size = self.poolSize
     let store = NewsStore(
-      connection: connection, standby: standby, pool: pool, staleLimit: .seconds(staleLimit),
-      fragmentBudget: cacheSize << 19, requiresDurability: !allowsUnsafeDurability,
-      passwordKey: feedPasswordKey, logger: logger)
+      connection: connection, standby: standby, pool: pool, staleLimit: .seconds(self.staleLimit),
+      fragmentBudget: self.cacheSize << 19, requiresDurability: !self.allowsUnsafeDurability,
+      passwordKey: self.feedPasswordKey, logger: logger)
     do {
       try await body(store)
       await store.shutdown()

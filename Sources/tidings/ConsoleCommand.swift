@@ -26,7 +26,7 @@ struct ConsoleCommand: AsyncParsableCommand {
       try await reporting {
         let (settings, logger) = try common.load()
         guard settings.servesConsole else {
-          throw SettingError(name: SettingName.console.rawValue, rule: "is false, so there is no console")
+          throw SettingError(name: SettingTable.shared.servesConsole.name, rule: "is false, so there is no console")
         }
         try await settings.withStore(logger) { store in
           let link = try await store.createSignInLink(forKeyNamed: key)

@@ -41,7 +41,8 @@ struct Failure {
     case let error as PostgresError:
       sentences = [
         error.userMessage(
-          setting: SettingName.databaseURL.rawValue, preparation: "\(SettingName.preparedStatements.rawValue)=false")
+          setting: SettingTable.shared.databaseURL.name,
+          preparation: "\(SettingTable.shared.preparesStatements.name)=false")
       ]
       code = error.isUnavailability ? FailureCode.unavailable : FailureCode.failed
     case StoreError.unavailable:

@@ -124,7 +124,7 @@ extension CommonOptions {
       let (settings, logger) = try load()
       try await settings.withStore(logger) { store in
         guard let library = try settings.mediaLibrary(over: store) else {
-          throw SettingError(name: SettingName.mediaDirectory.rawValue, rule: "must name the folder for files")
+          throw SettingError(name: SettingTable.shared.mediaDirectory.name, rule: "must name the folder for files")
         }
         try await body(library, settings.mediaDirectory)
       }

@@ -156,13 +156,13 @@ extension PushProvider: ExpressibleByArgument {
 
   /// The error that there is no key for the service.
   var missingKey: SettingError {
-    let setting: SettingName =
+    let setting =
       switch self {
-      case .apns: .apnsKeyFile
-      case .fcm: .fcmCredentials
-      case .webpush: .vapidKeyFile
+      case .apns: SettingTable.shared.apnsKeyFile
+      case .fcm: SettingTable.shared.fcmCredentials
+      case .webpush: SettingTable.shared.vapidKeyFile
       }
-    return SettingError(name: setting.rawValue, rule: "is not set, so nothing can be sent through \(rawValue)")
+    return SettingError(name: setting.name, rule: "is not set, so nothing can be sent through \(rawValue)")
   }
 }
 

@@ -125,10 +125,10 @@ extension Settings {
         }
       },
     ]
-    let age: Duration? = purgeAfter > 0 ? .seconds(purgeAfter * 86_400) : nil
-    services.append(Background { await store.purgeRegularly(olderThan: age, keeping: historyKeep) })
+    let age: Duration? = self.purgeAfter > 0 ? .seconds(self.purgeAfter * 86_400) : nil
+    services.append(Background { await store.purgeRegularly(olderThan: age, keeping: self.historyKeep) })
     if let library = try mediaLibrary(over: store) {
-      let age = Duration.seconds(mediaUnusedAfter * 86_400)
+      let age = Duration.seconds(self.mediaUnusedAfter * 86_400)
       services.append(Background { await library.collectRegularly(unusedFor: age, logger: logger) })
     }
     // The group shuts the last service down first.
@@ -145,9 +145,9 @@ extension Settings {
   fileprivate func hubServices(
     _ store: NewsStore, _ client: OutgoingClient, _ logger: Logger
   ) -> [@Sendable () async -> Void] {
-    let subscriber = HubSubscriber(store: store, client: client, publicURL: publicURL, logger: logger)
-    guard let hubURL else { return [subscriber.run] }
-    guard let publicURL else {
+    let subscriber = HubSubscriber(store: store, client: client, publicURL: self.publicURL, logger: logger)
+    guard let hubURL = self.hubURL else { return [subscriber.run] }
+    guard let publicURL = self.publicURL else {
       logger.warning("feeds are not announced to TIDINGS_HUB_URL, because TIDINGS_PUBLIC_URL is not set")
       return [subscriber.run]
     }
@@ -176,31 +176,32 @@ private struct Background: Service {
 extension Settings {
   func api() throws -> NewsAPI.Settings {
     var api = NewsAPI.Settings()
-    if !openAPI.isEmpty {
-      guard let description = try? Data(contentsOf: URL(filePath: openAPI)) else {
-        throw SettingError(name: "TIDINGS_OPENAPI", rule: "must name a readable file, not \(openAPI)")
+    if !self.openAPI.isEmpty {
+      guard let description = try? Data(contentsOf: URL(filePath: self.openAPI)) else {
+        let name = SettingTable.shared.openAPI.name
+        throw SettingError(name: name, rule: "must name a readable file, not \(self.openAPI)")
       }
       api.openAPI = description
     }
-    api.sharedMaxAge = sharedMaxAge
+    api.sharedMaxAge = self.sharedMaxAge
     // Half of the memory is for views, the other half for fragments.
-    api.viewBudget = cacheSize << 19
-    api.cachesViews = cacheSize > 0
+    api.viewBudget = self.cacheSize << 19
+    api.cachesViews = self.cacheSize > 0
     api.media = try mediaStorage()
-    api.maximumMediaBytes = mediaLimit << 20
-    api.maximumBatchBytes = batchLimit << 20
-    api.publicURL = publicURL
-    api.servesReaderPages = servesReaderPages
-    api.language = language
-    api.feedTitle = feedTitle.isEmpty ? nil : feedTitle
-    api.feedContent = feedContent
-    api.feedItems = feedItems
-    api.feedHubs = hubURL.map { [$0] } ?? []
+    api.maximumMediaBytes = self.mediaLimit << 20
+    api.maximumBatchBytes = self.batchLimit << 20
+    api.publicURL = self.publicURL
+    api.servesReaderPages = self.servesReaderPages
+    api.language = self.language
+    api.feedTitle = self.feedTitle.isEmpty ? nil : self.feedTitle
+    api.feedContent = self.feedContent
+    api.feedItems = self.feedItems
+    api.feedHubs = self.hubURL.map { [$0] } ?? []
     api.trustedProxies = trustedProxies
-    api.requestsPerAddress = requestsPerAddress > 0 ? requestsPerAddress : nil
-    api.requestsPerKey = requestsPerKey > 0 ? requestsPerKey : nil
-    api.slowRequest = slowRequest > 0 ? .milliseconds(slowRequest) : nil
-    api.limitReads(ofPool: poolSize)
+    api.requestsPerAddress = self.requestsPerAddress > 0 ? self.requestsPerAddress : nil
+    api.requestsPerKey = self.requestsPerKey > 0 ? self.requestsPerKey : nil
+    api.slowRequest = self.slowRequest > 0 ? .milliseconds(self.slowRequest) : nil
+    api.limitReads(ofPool: self.poolSize)
     return api
   }
 

@@ -268,7 +268,7 @@ extension Settings {
   func withOutgoingClient(
     limits: OutgoingLimits = OutgoingLimits(), _ body: (OutgoingClient) async throws -> Void
   ) async throws {
-    let contact = publicURL.map { " (+\($0))" } ?? ""
+    let contact = self.publicURL.map { " (+\($0))" } ?? ""
     let client = OutgoingClient(
       policy: addressPolicy, userAgent: "Tidings/\(TidingsVersion.current)\(contact)", limits: limits)
     do {
@@ -283,8 +283,8 @@ extension Settings {
   /// The rule for addresses that come from outside.
   var addressPolicy: AddressPolicy {
     var policy = AddressPolicy()
-    policy.allowedNetworks = allowedNetworks
-    policy.allowsPlainHTTP = allowsPlainHTTP
+    policy.allowedNetworks = self.allowedNetworks
+    policy.allowsPlainHTTP = self.allowsPlainHTTP
     return policy
   }
 }

@@ -8,8 +8,8 @@ struct Tidings: AsyncParsableCommand {
     commandName: "tidings",
     abstract: "Stores news items in PostgreSQL and serves them over HTTP.",
     discussion: """
-      Settings come from the environment (DATABASE_URL, TIDINGS_PORT and others; the README lists them) or from a file \
-      of NAME=value lines (--settings). Some can be given as options.
+      Settings come from the environment (DATABASE_URL, TIDINGS_PORT and others; `tidings settings` lists them) or \
+      from a file of NAME=value lines (--settings). Some can be given as options.
 
       Exit codes:
         0    success
@@ -23,6 +23,7 @@ struct Tidings: AsyncParsableCommand {
     subcommands: [
       Serve.self, Migrate.self, Import.self, Export.self, SubscriptionsCommand.self, Keys.self, ConsoleCommand.self,
       PushCommand.self, EpochCommand.self, Purge.self, MediaCommand.self, Doctor.self,
+      SettingsCommand.self,
     ])
 
   static func main() async {

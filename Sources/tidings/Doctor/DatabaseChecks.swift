@@ -168,7 +168,7 @@ struct DatabaseChecks {
     do {
       facts = try await DatabaseFacts.read(connection, logger: logger)
     } catch {
-      let name = SettingName.databaseReadURL.rawValue
+      let name = SettingTable.shared.databaseReadURL.name
       let reason = (error as? PostgresError)?.userMessage(setting: name) ?? Failure(error).message
       return .warning("standby", "\(reason) Until then, the primary serves all reads.")
     }

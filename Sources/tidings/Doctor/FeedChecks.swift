@@ -15,7 +15,7 @@ struct FeedChecks {
     } catch {
       return nil
     }
-    let name = SettingName.feedPasswordKey.rawValue
+    let name = SettingTable.shared.feedPasswordKey.name
     if counts.stored == 0 {
       return settings.feedPasswordKey == nil ? nil : .ok("feeds", "no followed feed has a password")
     }

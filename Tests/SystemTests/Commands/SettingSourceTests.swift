@@ -72,15 +72,6 @@ import tidings
     }
   }
 
-  @Test("Each setting is in README and, but for those of developers, in the example", arguments: SettingName.allCases)
-  func documentation(name: SettingName) throws {
-    let readme = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
-    #expect(readme.contains("| `\(name.rawValue)` |"))
-    let example = try String(contentsOf: Project.root.appending(path: "deploy/environment.example"), encoding: .utf8)
-    let line = try Regex("(?m)^#?\(name.rawValue)=")
-    #expect([.migrations, .openAPI].contains(name) || example.contains(line))
-  }
-
   @Test("The connection string may stand in a file, or come as a credential of systemd")
   func secrets() async throws {
     try await Installation.with { installation in
@@ -117,7 +108,7 @@ import tidings
   @Test("A relative path of a file or folder is refused by name, by the server and by doctor")
   func relativePaths() async throws {
     try await Installation.with(schema: false) { installation in
-      let names = SettingName.allCases.map(\.rawValue).filter {
+      let names = SettingTable.names.filter {
         $0.hasSuffix("_FILE") || $0.hasSuffix("_DIRECTORY")
           || ["TIDINGS_FCM_CREDENTIALS", "TIDINGS_MIGRATIONS", "TIDINGS_OPENAPI"].contains($0)
       }

@@ -54,18 +54,6 @@ private func has(_ program: String) -> Bool {
     try String(contentsOf: Project.root.appending(path: path), encoding: .utf8)
   }
 
-  @Test("Compose passes all settings on to the servers, except those that its containers fix")
-  func settings() throws {
-    let fixed: Set = [
-      "DATABASE_URL", "DATABASE_URL_FILE", "DATABASE_READ_URL_FILE", "TIDINGS_HOST", "TIDINGS_PORT",
-      "TIDINGS_MIGRATIONS", "TIDINGS_OPENAPI", "TIDINGS_MEDIA_DIRECTORY", "TIDINGS_TRUSTED_PROXIES",
-    ]
-    let names = try Self.text("deploy/environment.example").matches(of: /(?m)^#?([A-Z][A-Z_]+)=/).map { String($0.1) }
-    let passed = try Self.text("docker-compose.yml").matches(of: /(?m)^    ([A-Z][A-Z_]+):$/).map { String($0.1) }
-    #expect(names.count > 15)
-    #expect(Set(names).subtracting(fixed) == Set(passed))
-  }
-
   @Test("The test of the containers sets no name that looks like a setting")
   func testVariables() async throws {
     let compose = try Self.text("docker-compose.yml")
