@@ -72,7 +72,7 @@ enum SettingDocuments {
     are added to the environment of the process. An empty value is the default.
 
     Compose passes the settings of the environment, or of a file `.env`, on to the servers, except for the ones that its
-    containers fix ([deployment](deployment.md)).
+    containers fix ([Compose](compose.md)).
     """
 
   private static let exampleIntroduction = """
