@@ -47,21 +47,24 @@ final class APIMetrics: Sendable {
   }
 
   let registry = PrometheusRegistry(help: [
-    "tidings_http_requests_total": "Requests answered.",
-    "tidings_http_request_duration_seconds": "From the head of a request to the answer, without sending it.",
-    "tidings_http_response_bytes_total": "Bytes of bodies answered, as sent.",
-    "tidings_http_hot_requests_total": "Those of the requests that were answered from memory before the router.",
+    "tidings_http_requests_total": "Responses.",
+    "tidings_http_request_duration_seconds":
+      "The time from the head of a request until its response is ready to be sent.",
+    "tidings_http_response_bytes_total": "Bytes of bodies, as sent.",
+    "tidings_http_hot_requests_total": "Responses that were sent from memory before the router.",
     "tidings_http_held_requests_total":
-      "Those of the requests that waited for the database, and were answered without the router.",
+      "Responses that waited for the database, and were sent without the router.",
     "tidings_reads_total": "Public reads, by the source of their content.",
     "tidings_http_limited_requests_total":
       "Requests refused because there were too many from an address, or with a key.",
     "tidings_idempotent_requests_total":
-      "Requests with an Idempotency-Key that were answered without an effect, by the reason.",
+      "Requests with an Idempotency-Key that had no effect of their own, by the reason.",
     "tidings_http_saved_bytes_total":
       "Bytes of bodies not sent: uncompressed ones spared by a 304, or compressed away.",
     "tidings_push_delay_seconds":
-      "From the start of a push, or the end of quiet hours and budgets, to the acceptance of a message.",
+      "The time from the start of a push, or the end of quiet hours and budgets, to the acceptance of a message.",
+    "tidings_jobs_total": "Jobs of background work that this process has taken.",
+    "tidings_jobs_under_way": "Jobs of background work that this process does at present.",
   ])
   private let earlyResponses: Counter
   private let heldResponses: Counter
