@@ -1,40 +1,6 @@
-public import ArgumentParser
-public import BackgroundFetch
 import Foundation
 import News
 import NewsClient
-
-/// A list of slugs, separated by commas.
-struct TopicList: ExpressibleByArgument {
-  let slugs: [String]
-
-  init?(argument: String) {
-    slugs = argument.commaSeparated
-    guard slugs.allSatisfy({ TopicSlug.isValid($0) }), slugs.count <= 16 else { return nil }
-  }
-}
-
-extension String {
-  /// The parts between commas without blanks around them; empty parts are left out.
-  var commaSeparated: [String] {
-    split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-  }
-}
-
-/// The number of items to keep, 0...200; 0 keeps all.
-struct WindowSize: ExpressibleByArgument {
-  let extent: FollowedFeed.Extent
-
-  init?(argument: String) {
-    guard let size = Int(argument), 0...200 ~= size else { return nil }
-    extent = size == 0 ? .full : .window(size)
-  }
-}
-
-extension FetchInterval: ExpressibleByArgument {
-  /// Parses `never`, `minimum`, or a number with a unit.
-  public init?(argument: String) { self.init(argument) }
-}
 
 /// Prints a result as one line of JSON with sorted keys.
 func printJSON(_ value: some Encodable) throws { try Output.print(try jsonLine(value)) }

@@ -8,23 +8,14 @@ struct Config: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Shows or changes the settings of a store.",
     discussion: """
-      The settings are server, topics, interval, media, notify, exec, proxy and caFile. They are in config.json, apart from \
-      the store, and survive its loss. Options replace variables such as TIDINGS_FETCH_SERVER, which replace the file. \
-      --name chooses the store.
+      They are in one file, apart from the news, and survive their loss. Options replace variables such as \
+      TIDINGS_FETCH_SERVER, which replace the file. --name chooses the store.
+
+      \(Setting.allCases.map { "\($0.rawValue): \($0.help)" }.joined(separator: "\n"))
       """,
     subcommands: [List.self, Get.self, Set.self, Unset.self, Path.self], defaultSubcommand: List.self)
 
   @ParentCommand var parent: TidingsFetch
-
-  /// Returns the name of the store.
-  ///
-  /// - Throws: `ValidationError` for a store without settings.
-  private func name() throws -> String {
-    guard let name = try parent.location.name else {
-      throw ValidationError("A store in a folder of its own has settings only with a name; add --name")
-    }
-    return name
-  }
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,14 +24,14 @@ struct Config: AsyncParsableCommand {
     @ParentCommand var parent: Config
 
     func run() async throws {
-      let settings = try parent.parent.settings
+      let settings = try parent.parent.settings()
       for setting in Setting.allCases {
-        guard let text = settings[setting], let source = settings.source(of: setting) else { continue }
-        let note = source == .file ? "" : "  (\(source.name))"
+        guard let text = settings.values[setting], text != setting.standard else { continue }
+        let note = settings.variables[setting].map { "  (\($0))" } ?? ""
         let label = setting.rawValue.padding(toLength: 10, withPad: " ", startingAt: 0)
         try Output.print(label + setting.shown(text) + note)
       }
-      let others = try TidingsFetch.configFile.names.filter { $0 != (try? parent.name()) }
+      let others = settings.location.names.filter { $0 != settings.location.name }
       if !others.isEmpty { try Output.print("other stores: \(others.joined(separator: ", ").terminalSafe)") }
     }
   }
@@ -55,8 +46,8 @@ struct Config: AsyncParsableCommand {
     var setting: Setting
 
     func run() async throws {
-      guard let text = try parent.parent.settings[setting] else {
-        throw ConfigFile.Failure(description: "the setting \(setting.rawValue) has no value")
+      guard let text = try parent.parent.settings().values[setting] else {
+        throw Refusal("the setting \(setting.rawValue) has no value")
       }
       try Output.print(text.terminalSafe)
     }
@@ -84,52 +75,45 @@ struct Config: AsyncParsableCommand {
         text = String(decoding: try readInput(maximumBytes: 8192), as: UTF8.self)
           .trimmingCharacters(in: .whitespacesAndNewlines)
       }
-      guard setting.isUsable(text) else { throw ValidationError("\(setting.rawValue) must be \(setting.rule)") }
-      try await TidingsFetch.configFile.set(setting, of: parent.name(), to: text)
-      if case .variable(let name) = try parent.parent.settings.source(of: setting) {
-        Output.log("\(name) is set, and is used instead")
-      }
-      try parent.parent.applyStoredInterval(setting)
+      try parent.change(setting, to: setting.usable(text))
+      try parent.parent.settings().noteVariables([setting])
     }
   }
 
   struct Unset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "unset", abstract: "Removes a setting. What the store remembers is used instead.")
+      commandName: "unset", abstract: "Removes a setting. The followed feed and the interval stay until others are set."
+    )
 
     @ParentCommand var parent: Config
 
     @Argument(help: "The setting: \(Setting.list).")
     var setting: Setting
 
-    func run() async throws { try await TidingsFetch.configFile.set(setting, of: parent.name(), to: nil) }
+    func run() async throws { try parent.change(setting, to: nil) }
   }
 
   struct Path: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "path", abstract: "Prints the path of the configuration file.")
+      commandName: "path", abstract: "Prints the path of the file of settings.")
 
     @ParentCommand var parent: Config
 
-    func run() async throws { try Output.print(TidingsFetch.configFile.path) }
+    func run() async throws { try Output.print(try parent.parent.location.settingsFile.path) }
   }
-}
 
-extension TidingsFetch {
-  /// Applies a new interval to a store that follows a feed; others receive it with their first fetch.
-  fileprivate func applyStoredInterval(_ setting: Setting) throws {
-    guard setting == .interval, try NewsFetcher.feed(in: folder) != nil else { return }
-    _ = try client()
-  }
-}
-
-extension Setting {
-  /// Returns a value for a terminal, without the password of a proxy.
-  fileprivate func shown(_ text: String) -> String {
-    guard self == .proxy, var parts = URLComponents(string: text), parts.password != nil else {
-      return text.isEmpty ? "(all)" : text.terminalSafe
+  /// Stores or removes a setting. Only a file without damage is changed.
+  private func change(_ setting: Setting, to text: String?) throws {
+    let location = try parent.location
+    _ = try location.settings
+    location.linkSettings()
+    try NewsFetcher.withWriteLock(of: location.folder, log: Output.log) {
+      // Without the link, the settings of an earlier version are still in its own file.
+      let values = try location.settings.values
+      try location.settingsFile.update { settings in
+        settings = values
+        settings[setting] = text
+      }
     }
-    parts.password = "…"
-    return (parts.string?.removingPercentEncoding ?? "").terminalSafe
   }
 }

@@ -23,8 +23,7 @@ struct Fetch: JSONReportingCommand {
   @Flag(help: "With --scheduled: exits with 20 as long as the last fetch has failed, so that systemctl shows it.")
   var reportFailures = false
 
-  @Option(help: MediaSelection.help) var media: MediaSelection?
-  @OptionGroup var notify: NotifyOptions
+  @OptionGroup var options: FetchOptions
   @Option(help: CommandTimeout.fetchHelp) var timeout: CommandTimeout?
 
   func validate() throws {
@@ -39,8 +38,8 @@ struct Fetch: JSONReportingCommand {
 
   func run() async throws {
     let wake = SystemClock().now
-    let settings = try parent.settings
-    let client = try parent.client(settings, launchReason: .fetch, notify: notify, timeout: timeout)
+    let settings = try parent.settings(options.texts)
+    let client = try parent.client(settings, launchReason: .fetch, timeout: timeout)
     await client.application.launch()
     // A transfer that had to wait may be due by now, even if no fetch is.
     parent.startWorkerIfNeeded(settings)
@@ -57,7 +56,7 @@ struct Fetch: JSONReportingCommand {
       }
       try finish(FetchLine(report: report, notNow: reason, next: next))
     }
-    let downloads = parent.downloads(media, settings, client)
+    let downloads = parent.downloads(settings, client)
     let report = await (timeout ?? CommandTimeout()).limit(client) {
       await $0.performFetch(scheduled ? .scheduled : .manual, wake: wake)
     }

@@ -19,24 +19,20 @@ struct Install: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Whether the timer is started.")
   var start = true
 
-  @Option(help: MediaSelection.help) var media: MediaSelection?
-  @OptionGroup var notify: NotifyOptions
+  @OptionGroup var options: FetchOptions
 
   func run() async throws {
-    let settings = try parent.parent.settings
+    let settings = try parent.parent.settings(options.texts)
     let client = try parent.parent.client(settings)
-    let selection = settings.media(media)
     // The unit does not name the feed, so the store has to remember it.
     try client.updateSchedule { _ in }
     // The unit does not repeat these choices, so that a later `notify set` applies to it too.
-    if let options = try notify.options(over: client.notifications.options) {
-      try client.notifications.setOptions(options)
-      try await parent.parent.replaceSettings(notify)
-    }
+    if !options.notify.texts.isEmpty { try settings.storeNotifications(client, options.notify) }
     let units = try parent.parent.units()
-    let options = (selection == .none ? [] : ["--media", selection.rawValue]) + ["--report-failures"]
+    let selection = settings.media
+    let words = (selection == .none ? [] : ["--media", selection.rawValue]) + ["--report-failures"]
     for file in try units.write(
-      executable: try TidingsFetch.executable, options: options, environment: parent.parent.unitEnvironment())
+      executable: try TidingsFetch.executable, options: words, environment: parent.parent.unitEnvironment())
     {
       try Output.print("wrote \(file.path(percentEncoded: false))")
     }

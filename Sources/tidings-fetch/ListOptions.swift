@@ -6,8 +6,10 @@ import NewsClient
 
 /// The options that select stored items and print them.
 struct ListOptions: ParsableArguments {
-  @Option(help: "The slugs of topics, separated by commas, of which an item must have one.")
-  var topic: TopicList?
+  @Option(
+    help: "The slugs of topics, separated by commas, of which an item must have one.",
+    transform: Setting.topics.usable)
+  var topic: String?
 
   @Flag(help: "Only items that were not read.")
   var unread = false
@@ -36,7 +38,7 @@ struct ListOptions: ParsableArguments {
   /// - Parameter words: The words to search for; nil for no search.
   func print(_ client: NewsFetcher, words: String? = nil) throws {
     var query = ItemQuery(words: words, limit: limit.map { max(0, $0) })
-    query.topics = topic?.slugs ?? []
+    query.topics = topic?.commaSeparated ?? []
     (query.onlyUnread, query.onlyBreaking, query.since) = (unread, breaking, since?.date)
     if count { return try Output.print("\(try client.count(matching: query))") }
     let items = try client.items(matching: query)

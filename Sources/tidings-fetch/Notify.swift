@@ -46,13 +46,10 @@ struct Notify: AsyncParsableCommand {
     @OptionGroup var notify: NotifyOptions
 
     func run() async throws {
-      let client = try parent.parent.client()
-      guard let options = try notify.options(over: client.notifications.options) else {
-        throw ValidationError("Nothing to set; use --notify, --no-notify, --exec or --quiet")
-      }
-      try client.notifications.setOptions(options)
-      try await parent.parent.replaceSettings(notify)
-      try printOptions(options)
+      if notify.texts.isEmpty { throw ValidationError("Nothing to set; use --notify, --no-notify, --exec or --quiet") }
+      let settings = try parent.parent.settings(notify.texts)
+      try settings.storeNotifications(try parent.parent.client(settings), notify)
+      try printOptions(settings.values.notifications)
     }
   }
 
@@ -66,7 +63,7 @@ struct Notify: AsyncParsableCommand {
     @OptionGroup var notify: NotifyOptions
 
     func run() async throws {
-      let client = try parent.parent.client(notify: notify)
+      let client = try parent.parent.client(try parent.parent.settings(notify.texts))
       let options = client.notifications.options
       guard options.showsNews || options.program != nil else {
         throw ValidationError("Notifications are off; use --notify or --exec, here or with notify set")
@@ -78,70 +75,35 @@ struct Notify: AsyncParsableCommand {
   }
 }
 
-/// The options of commands that fetch.
+/// The options about notifications.
 struct NotifyOptions: ParsableArguments {
   @Flag(inversion: .prefixedNo, help: "Whether new items raise notifications on the desktop.")
   var notify: Bool?
 
-  @Option(
-    help: """
-      The program to run once for each fetch with new items, with their JSON on standard input; none for none.
-      """)
+  @Option(help: Setting.exec.argumentHelp, transform: Setting.exec.usable)
   var exec: String?
 
-  @Option(help: "The hours in which only breaking items raise notifications, such as 22:00-07:00; none for none.")
-  var quiet: QuietPeriod?
+  @Option(help: Setting.quiet.argumentHelp, transform: Setting.quiet.usable)
+  var quiet: String?
 
-  /// Returns stored choices with those that the options replace; nil without options.
-  ///
-  /// - Throws: `ValidationError`
-  func options(over stored: @autoclosure () -> NotificationOptions) throws -> NotificationOptions? {
-    if notify == nil, exec == nil, quiet == nil { return nil }
-    var options = stored()
-    if let notify { options.showsNews = notify }
-    if let exec { options.program = try Self.program(exec) }
-    if let quiet { options.quietHours = quiet.hours }
-    return options
-  }
-
-  /// Returns the absolute path of a program.
-  private static func program(_ name: String) throws -> URL? {
-    if name == "none" { return nil }
-    guard let file = URL(programNamed: name) else {
-      throw ValidationError("The value of '--exec' must be an executable program, not '\(name)'")
-    }
-    return file
+  /// The values of the settings that the options replace.
+  var texts: [Setting: String] {
+    [.notify: notify.map { $0 ? "on" : "off" }, .exec: exec, .quiet: quiet].compactMapValues(\.self)
   }
 }
 
-/// The option `--quiet`: a period of each day, or none.
-struct QuietPeriod: ExpressibleByArgument {
-  /// The hours; nil for none.
-  let hours: QuietHours?
+/// The options of commands that fetch.
+struct FetchOptions: ParsableArguments {
+  @Option(help: Setting.media.argumentHelp, transform: Setting.media.usable) var media: String?
+  @OptionGroup var notify: NotifyOptions
 
-  init?(argument: String) {
-    if argument == "none" {
-      hours = nil
-      return
-    }
-    let times = argument.split(separator: "-", omittingEmptySubsequences: false).map { QuietHours.minute($0) }
-    guard times.count == 2, let from = times[0], let to = times[1] else { return nil }
-    let hours = QuietHours(from: from, to: to)
-    guard hours.isValid else { return nil }
-    self.hours = hours
-  }
+  /// The values of the settings that the options replace.
+  var texts: [Setting: String] { notify.texts.merging(media.map { [.media: $0] } ?? [:]) { $1 } }
 }
 
 /// Prints the choices about notifications.
 func printOptions(_ options: NotificationOptions) throws {
   try Output.print("desktop   \(options.showsNews ? "on" : "off")")
   try Output.print("program   \(options.program.map { $0.path(percentEncoded: false).terminalSafe } ?? "none")")
-  try Output.print("quiet     \(options.quietHours.map { $0.text } ?? "none")")
-}
-
-extension QuietHours {
-  /// The hours in the form of the option `--quiet`.
-  fileprivate var text: String {
-    [from, to].map { String(format: "%02d:%02d", $0 / 60, $0 % 60) }.joined(separator: "-")
-  }
+  try Output.print("quiet     \(options.quietHours?.period ?? "none")")
 }

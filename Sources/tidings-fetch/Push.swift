@@ -82,18 +82,17 @@ struct Push: AsyncParsableCommand {
     @Flag(help: "Prints the result as one line of JSON.")
     var json = false
 
-    @Option(help: MediaSelection.help) var media: MediaSelection?
-    @OptionGroup var notify: NotifyOptions
+    @OptionGroup var options: FetchOptions
 
     func run() async throws {
       let wake = SystemClock().now
-      let settings = try parent.parent.settings
-      let client = try parent.parent.client(settings, launchReason: .push, notify: notify)
+      let settings = try parent.parent.settings(options.texts)
+      let client = try parent.parent.client(settings, launchReason: .push)
       await client.application.launch()
       let input = try readInput(
         maximumBytes: RemoteNotification.maximumPayloadBytes, within: Self.inputTimeout)
       let payload = try decrypted(input, client)
-      let downloads = parent.parent.downloads(media, settings, client)
+      let downloads = parent.parent.downloads(settings, client)
       let alerts = client.showAlerts()
       let report = await client.deliver(payload, wake: wake)
       parent.parent.startWorkerIfNeeded(settings)

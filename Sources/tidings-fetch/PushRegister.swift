@@ -38,8 +38,10 @@ extension Push {
     @Option(help: "The languages of alerts, separated by commas; without it, all.")
     var languages: String?
 
-    @Option(help: "The hours without pushes, in the time zone of this machine, such as 22:00-07:00; none for none.")
-    var quiet: QuietPeriod?
+    @Option(
+      help: "The hours without pushes, in the time zone of this machine, such as 22:00-07:00; none for none.",
+      transform: Setting.quiet.usable)
+    var quiet: String?
 
     func validate() throws {
       if provider == .webpush {
@@ -71,9 +73,11 @@ extension Push {
       let languages = languages?.commaSeparated ?? []
       var registration = DeviceRegistration(
         provider: provider, kind: provider == .webpush ? .unifiedpush : .app, app: app,
-        environment: sandbox ? .sandbox : nil, topics: parent.parent.topics?.slugs,
+        environment: sandbox ? .sandbox : nil, topics: parent.parent.topics?.commaSeparated,
         languages: languages.isEmpty ? nil : languages, alerts: alerts)
-      if let hours = quiet?.hours { (registration.quiet, registration.timeZone) = (hours, TimeZone.current.identifier) }
+      if let hours = quiet.flatMap({ QuietHours(period: $0) }) {
+        (registration.quiet, registration.timeZone) = (hours, TimeZone.current.identifier)
+      }
       registration.token = try token.map(address)
       if let endpoint {
         registration.subscription = try await client.pushSubscription(endpoint: try address(endpoint))

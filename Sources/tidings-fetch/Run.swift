@@ -19,11 +19,10 @@ struct Run: JSONReportingCommand {
   @Flag(help: "Prints each fetch as a line of JSON; without it, only fetches with new data are printed.")
   var json = false
 
-  @Option(help: MediaSelection.help) var media: MediaSelection?
-  @OptionGroup var notify: NotifyOptions
+  @OptionGroup var options: FetchOptions
 
   func run() async throws {
-    try await parent.stayAlive(json: json, media: media, notify: notify) { [events] client, onReport in
+    try await parent.stayAlive(json: json, options) { [events] client, onReport in
       if (try? client.schedule.interval) == .never {
         Output.log("background fetch is off; schedule set minimum turns it on")
       }

@@ -27,11 +27,12 @@ struct Schedule: AsyncParsableCommand {
 
     @ParentCommand var parent: Schedule
 
-    @Argument(help: "never, minimum (the schedule decides), or a time such as 30m, 2h or 1d.")
-    var interval: FetchInterval
+    @Argument(help: Setting.interval.argumentHelp, transform: Setting.interval.usable)
+    var text: String
 
     func run() async throws {
-      try await parent.parent.replaceSetting(.interval, by: interval.description)
+      try parent.parent.settings().noteVariables([.interval])
+      let interval = FetchInterval(text) ?? .never
       try parent.parent.client().updateSchedule { $0.setInterval(interval) }
       if interval.isBelowFloor { try Output.print("interval  \(interval.text)") }
     }
@@ -50,7 +51,7 @@ struct SignOut: AsyncParsableCommand {
   @Option(help: CommandTimeout.help) var timeout = CommandTimeout()
 
   func run() async throws {
-    try await parent.replaceSetting(.interval, by: FetchInterval.never.description)
+    try parent.settings().noteVariables([.interval])
     try await parent.client(timeout: timeout).signOut()
   }
 }

@@ -56,11 +56,15 @@ struct Simulate: AsyncParsableCommand {
       // The fetch uses an empty store, because a simulated fault must not move the next wake of the real one.
       var command = parent.parent
       let feed = try NewsFetcher.feed(in: command.folder)
-      command.server = command.server ?? feed.flatMap { HTTPLocation(argument: $0.server.absoluteString) }
+      command.server = command.server ?? feed?.server.absoluteString
       let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-fetch-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: folder) }
       command.store = folder.path(percentEncoded: false)
-      let app = try await SimulatedApp(command, isAlive: !dead, launchReason: .fetch, transport: SilentTransport())
+      let silent = LocalTransport {
+        try await Task.sleep(for: .seconds(3600))
+        throw CancellationError()
+      }
+      let app = try await SimulatedApp(command, isAlive: !dead, launchReason: .fetch, transport: silent)
       try await app.fetch()
     }
   }
@@ -163,19 +167,5 @@ private final class EventPrinter: Sendable {
     do { try Output.print(String(format: "%7.3f s  ", seconds) + text) } catch let error as Output.Failure {
       failure.withLock { $0 = error }
     } catch {}
-  }
-}
-
-/// A transport that never returns a response.
-private struct SilentTransport: HTTPTransport {
-  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
-    try await Task.sleep(for: .seconds(3600))
-    throw CancellationError()
-  }
-
-  func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws
-    -> HTTPTransportResponse
-  {
-    try await get(url, headers: headers)
   }
 }

@@ -14,14 +14,14 @@ extension TidingsFetch {
   ///   - json: Whether each report is printed as a line of JSON; otherwise only new data are printed.
   ///   - work: Runs the client until its task is cancelled, and passes on each report.
   func stayAlive(
-    json: Bool, media: MediaSelection?, notify: NotifyOptions,
+    json: Bool, _ options: FetchOptions,
     _ work: @escaping @Sendable (NewsFetcher, @escaping @Sendable (FetchReport) -> Void) async -> Void
   ) async throws {
     // The app is not visible, so the limits of the background apply.
-    let settings = try settings
-    let client = try client(settings, launchReason: .push, notify: notify)
+    let settings = try settings(options.texts)
+    let client = try client(settings, launchReason: .push)
     await client.application.launch()
-    let downloads = downloads(media, settings, client)
+    let downloads = downloads(settings, client)
     let alerts = client.showAlerts()
     let taps = client.openTappedItems()
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)

@@ -25,8 +25,8 @@ struct TidingsFetch: AsyncParsableCommand {
       Worker.self,
     ])
 
-  @Option(help: "The URL of the API without /v1, such as https://news.example (TIDINGS_FETCH_SERVER).")
-  var server: HTTPLocation?
+  @Option(help: Setting.server.argumentHelp, transform: Setting.server.usable)
+  var server: String?
 
   @Option(help: "The folder of the store (TIDINGS_FETCH_STORE); without it, that of the name.")
   var store: String?
@@ -35,18 +35,17 @@ struct TidingsFetch: AsyncParsableCommand {
     help: "The name of the store, which has a folder in ~/.local/state/tidings-fetch (TIDINGS_FETCH_NAME; default).")
   var name: StoreName?
 
-  @Option(help: "The proxy, such as http://proxy.example:3128; none for none (TIDINGS_FETCH_PROXY, https_proxy, ...).")
+  @Option(help: Setting.proxy.argumentHelp, transform: Setting.proxy.usable)
   var proxy: String?
 
-  @Option(
-    help: "A file with certificate authorities in PEM, trusted besides those of the system (TIDINGS_FETCH_CA_FILE).")
+  @Option(help: Setting.caFile.argumentHelp)
   var caFile: String?
 
-  @Option(help: "The slugs of topics, separated by commas; without them, the whole feed.")
-  var topics: TopicList?
+  @Option(help: Setting.topics.argumentHelp, transform: Setting.topics.usable)
+  var topics: String?
 
-  @Option(help: "The number of newest items to keep, 1...200; 0 keeps all (100).")
-  var window: WindowSize?
+  @Option(help: Setting.window.argumentHelp, transform: Setting.window.usable)
+  var window: String?
 
   /// Opens the store for the feed that the options name, or else for the stored feed.
   ///
@@ -55,36 +54,34 @@ struct TidingsFetch: AsyncParsableCommand {
   ///   - launchReason: The reason why the process was started.
   ///   - exitsOnSuspend: Whether the process ends when it is suspended.
   ///   - transport: The HTTP transport; nil for the network.
-  ///   - notify: The options about notifications, which replace stored choices.
   ///   - timeout: The time limit of requests other than those of fetches.
   func client(
     _ settings: StoreSettings? = nil, launchReason: LaunchReason = .user, exitsOnSuspend: Bool = false,
-    transport: (any HTTPTransport)? = nil, notify: NotifyOptions? = nil, timeout: CommandTimeout? = nil
+    transport: (any HTTPTransport)? = nil, timeout: CommandTimeout? = nil
   ) throws -> NewsFetcher {
-    let settings = try settings ?? self.settings
+    let settings = try settings ?? self.settings()
     let folder = settings.location.folder
-    try Self.checkAccess(folder)
-    let client = try NewsFetcher(
+    return try NewsFetcher(
       folder: folder,
       application: ApplicationLifecycle(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: Output.log),
       transport: try transport ?? self.transport(settings), log: Output.log
     ) { stored in
       var configuration = NewsFetcher.Configuration(
-        folder: folder, feed: try feed(stored: stored, settings), userAgent: Self.userAgent)
+        folder: folder, feed: try settings.feed(stored: stored), userAgent: Self.userAgent)
       configuration.constraints = Self.constraints
-      configuration.notifications = try notificationOptions(notify, settings)
+      settings.location.linkSettings()
+      configuration.interval = settings.interval
+      configuration.notifications = settings.notifications
       configuration.presenter = Self.presenter
       if let timeout { configuration.foregroundTimeout = .seconds(timeout.seconds) }
       return configuration
     }
-    applyInterval(client, settings)
-    return client
   }
 
   /// Explains why an existing folder cannot be used. Otherwise it would be taken for a missing one.
   ///
   /// - Throws: ``FetchError`` with `storage`.
-  private static func checkAccess(_ folder: URL) throws {
+  static func checkAccess(_ folder: URL) throws {
     let path = folder.path(percentEncoded: false)
     var information = stat()
     guard stat(path, &information) == 0 else {
@@ -114,7 +111,7 @@ struct TidingsFetch: AsyncParsableCommand {
   func worker() throws -> TransferWorker {
     let folder = try folder
     return try TransferWorker(
-      store: folder, userAgent: Self.userAgent, transport: try transport(settings), obstacles: Self.obstacles,
+      store: folder, userAgent: Self.userAgent, transport: try transport(settings()), obstacles: Self.obstacles,
       log: Output.log
     ) { session in
       #if os(Linux) || os(macOS)
@@ -192,15 +189,5 @@ struct TidingsFetch: AsyncParsableCommand {
     #endif
     let comment = [system, contact?.terminalSafe].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "; ")
     return "tidings-fetch/\(TidingsVersion.current) (\(comment))"
-  }
-}
-
-/// An http or https address without a query.
-struct HTTPLocation: ExpressibleByArgument {
-  let url: URL
-
-  init?(argument: String) {
-    guard let url = HTTPLink(argument: argument)?.url, url.query() == nil, url.fragment() == nil else { return nil }
-    self.url = url
   }
 }

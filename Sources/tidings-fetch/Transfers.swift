@@ -256,16 +256,6 @@ func isFolder(_ file: URL) -> Bool {
   (try? file.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true
 }
 
-extension URL {
-  /// The absolute URL of the program at a path; nil if there is no executable file.
-  init?(program path: String) {
-    self = URL(filePath: path, directoryHint: .notDirectory).absoluteURL.standardizedFileURL
-    guard FileManager.default.isExecutableFile(atPath: self.path(percentEncoded: false)), !isFolder(self) else {
-      return nil
-    }
-  }
-}
-
 /// An http or https address, with or without a query.
 struct HTTPLink: ExpressibleByArgument {
   let url: URL

@@ -13,11 +13,10 @@ struct Watch: JSONReportingCommand {
   @Flag(help: "Prints each fetch as a line of JSON; without it, only fetches with new data are printed.")
   var json = false
 
-  @Option(help: MediaSelection.help) var media: MediaSelection?
-  @OptionGroup var notify: NotifyOptions
+  @OptionGroup var options: FetchOptions
 
   func run() async throws {
-    try await parent.stayAlive(json: json, media: media, notify: notify) { client, onReport in
+    try await parent.stayAlive(json: json, options) { client, onReport in
       await withTaskGroup { group in
         group.addTask { await client.watch(onReport) }
         group.addTask { await client.notifications.run() }

@@ -380,7 +380,7 @@ import Testing
   @Test("of an unknown form do not affect the others")
   func unknown() throws {
     let json = #"{"notify":true,"exec":7,"quiet":{"from":"25:00","to":"07:00"},"later":[]}"#
-    let options = try JSONDecoder().decode(NotificationOptions.self, from: Data(json.utf8))
+    let options = try JSONDecoder().decode(Settings.self, from: Data(json.utf8)).notifications
     #expect(options.showsNews)
     #expect(options.program == nil)
     #expect(options.quietHours == nil)

@@ -67,8 +67,8 @@ import Testing
     }
   }
 
-  @Test("are created when a store without settings is opened")
-  func migration() async throws {
+  @Test("are restored by the next fetch if their file was deleted")
+  func deleted() async throws {
     try await Installation.with(topics: ["sport"]) { installation in
       let before = try await used(installation).schedule
       for name in ["settings.json", "habits.json"] {
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("replace an unreadable schedule; without them, only its interval is read", arguments: [true, false])
+  @Test("and learned habits replace an unreadable schedule", arguments: [true, false])
   func undecodableSchedule(hasSettings: Bool) async throws {
     try await Installation.with { installation in
       let before = try await used(installation).schedule
@@ -105,9 +105,10 @@ import Testing
           arguments: [Data(#"{"interval":"7200","seed":"none"}"#.utf8)])
       }
       let (client, _, log) = try reopened(installation)
-      #expect(try client.schedule.interval == .duration(.seconds(7200)))
+      #expect(try client.schedule.interval == (hasSettings ? .duration(.seconds(7200)) : .never))
       #expect((try client.schedule.openings == before.openings) == hasSettings)
-      #expect(log.texts.count { $0.contains("cannot be read: the interval stays 7200") } == 1)
+      let state = hasSettings ? "the interval stays 7200" : "background fetch is off until an interval is set"
+      #expect(log.texts.count { $0.contains("cannot be read: \(state)") } == 1)
     }
   }
 
@@ -122,6 +123,7 @@ import Testing
       #expect(try installation.followedFeed() == feed)
       try client.updateSchedule { $0.setInterval(.duration(.seconds(3600))) }
       #expect(log.texts.contains { $0.contains("settings.json") && $0.contains("was renamed to") })
+      await client.performFetch()
       try damage(installation)
       let after = try reopened(installation)
       #expect(try after.client.schedule.interval == .duration(.seconds(3600)))
@@ -177,7 +179,9 @@ import Testing
     }
   }
 
-  @Test("are used in part if this build knows only a part of them", arguments: ["interval", "notifications", "launch"])
+  @Test(
+    "are used in part if this build knows only a part of them",
+    arguments: ["interval", "notify", "launch", "later"])
   func unknownForm(name: String) async throws {
     try await Installation.with { installation in
       _ = try await used(installation)
@@ -187,14 +191,17 @@ import Testing
       try JSONSerialization.data(withJSONObject: members).write(to: file)
       try damage(installation)
       let (client, feed, log) = try reopened(installation)
+      try client.updateSchedule { $0.setInterval(.minimum) }
+      try client.updateSchedule { $0.setInterval(.duration(.seconds(7200))) }
       #expect(try installation.followedFeed() == feed)
       #expect(try client.schedule.interval == .duration(.seconds(7200)))
       #expect(!log.texts.contains { $0.contains("settings.json") })
+      #expect(try String(contentsOf: file, encoding: .utf8).contains(#""later""#) == (name != "interval"))
     }
   }
 
-  @Test("raise notifications only if they say so", arguments: ["{}", #"{"notify":1}"#, #"{"notify":null}"#])
-  func unknownChoice(notifications: String) async throws {
+  @Test("raise notifications only if they say so", arguments: ["{}", "1", "null", #""no""#])
+  func unknownChoice(notify: String) async throws {
     try await Installation.with { installation in
       let client = try await used(installation)
       var options = client.notifications.options
@@ -202,7 +209,7 @@ import Testing
       try client.notifications.setOptions(options)
       let file = installation.folder.appending(path: "settings.json")
       var members = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
-      members["notifications"] = try JSONSerialization.jsonObject(with: Data(notifications.utf8))
+      members["notify"] = try JSONSerialization.jsonObject(with: Data(notify.utf8), options: .fragmentsAllowed)
       try JSONSerialization.data(withJSONObject: members).write(to: file)
       #expect(!NewsFetcher.notificationOptions(in: installation.folder).showsNews)
     }
@@ -279,16 +286,44 @@ import Testing
     }
   }
 
-  @Test("have the same names in the file and in the store as earlier builds")
-  func storedNames() async throws {
+  @Test("of earlier versions are taken over")
+  func earlierForm() async throws {
     try await Installation.with { installation in
-      installation.feed.publish("one")
-      await (try installation.client()).performFetch()
       let file = installation.folder.appending(path: "settings.json")
-      #expect(try String(contentsOf: file, encoding: .utf8).contains(#""source""#))
-      let queue = try DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path)
-      let state = try await queue.read { try String.fetchOne($0, sql: "SELECT json FROM state WHERE name = 'sync'") }
-      #expect(state?.contains(#""source""#) == true)
+      try FileManager.default.createDirectory(at: installation.folder, withIntermediateDirectories: true)
+      let json = #"""
+        {"source":{"server":"https://news.example","topics":["sport"],"extent":{"window":{"_0":30}}},"interval":"7200",
+        "notifications":{"notify":true,"exec":"/bin/true","quiet":{"from":"22:00","to":"07:00"}},"launch":["/bin/a","b c"]}
+        """#
+      try Data(json.utf8).write(to: file)
+      let (client, feed, _) = try reopened(installation)
+      let server = try #require(URL(string: "https://news.example"))
+      #expect(feed == FollowedFeed(server: server, topics: ["sport"], extent: .window(30)))
+      #expect(try client.schedule.interval == .duration(.seconds(7200)))
+      var options = NotificationOptions()
+      options.showsNews = true
+      options.program = URL(filePath: "/bin/true")
+      options.quietHours = QuietHours(from: 22 * 60, to: 7 * 60)
+      #expect(client.notifications.options == options)
+      #expect(client.launchCommand == ["/bin/a", "b c"])
+      try client.updateSchedule { $0.setInterval(.minimum) }
+      let after = try reopened(installation)
+      #expect(after.feed == feed && after.client.notifications.options == options)
+      #expect(after.client.launchCommand == ["/bin/a", "b c"])
+      #expect(try !String(contentsOf: file, encoding: .utf8).contains("source"))
     }
+  }
+
+  @Test("with a full copy are taken over too")
+  func earlierExtent() throws {
+    let json = #"{"source":{"server":"https://news.example","topics":[],"extent":{"full":{}}}}"#
+    #expect(try JSONDecoder().decode(Settings.self, from: Data(json.utf8)).feed?.extent == .full)
+  }
+
+  @Test("are all in the table of docs/client.md, in this order")
+  func documentation() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let text = try String(contentsOf: root.appending(path: "docs/client.md"), encoding: .utf8)
+    #expect(text.contains("|\n" + Setting.allCases.map(\.row).joined(separator: "\n") + "\n\n"))
   }
 }

@@ -11,7 +11,7 @@ import Testing
     arguments: CallFault.allCases)
   func settings(fault: CallFault) async throws {
     try await Command.with(server: "https://news.example") { command in
-      let folder = command.home.appending(path: ".config/tidings-fetch")
+      let folder = command.home.appending(path: ".config/tidings-fetch/default")
       for (key, value) in [("server", "https://news.example"), ("interval", "2h"), ("topics", "harbour")] {
         #expect(try await command.startAtHome(["config", "set", key, value]).result().status == 0)
       }
@@ -42,7 +42,35 @@ import Testing
       #expect(failures > 0)
       #expect(try await command.startAtHome(["config", "set", "topics", "end"]).result().status == 0)
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-      #expect(Set(names).isSubset(of: ["config.json", "config.json.lock"]), "\(names)")
+      #expect(names == ["settings.json"])
+    }
+  }
+
+  @Test(
+    "loses no setting of an earlier version at any system call", .enabled(if: CallFault.isAvailable, "needs strace"),
+    arguments: CallFault.allCases)
+  func takeOver(fault: CallFault) async throws {
+    try await Command.with(server: "https://news.example") { command in
+      let files = [
+        ".config/tidings-fetch/config.json": #"{"stores":{"default":{"server":"https://news.example"}}}"#,
+        ".local/state/tidings-fetch/default/settings.json": #"{"notifications":{"notify":true},"interval":"2h"}"#,
+      ]
+      try await fault.inject { wrapper in
+        try? FileManager.default.removeItem(at: command.home)
+        for (path, json) in files {
+          let file = command.home.appending(path: path)
+          try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+          try Data(json.utf8).write(to: file)
+        }
+        let result = try await command.startAtHome(["config", "set", "topics", "sport"], wrapper: wrapper).result()
+        #expect(try await command.startAtHome(["list"]).result().status == 0)
+        let lines = try await command.startAtHome(["config"]).result().output.split(separator: "\n").map(String.init)
+        let old = ["server    https://news.example", "interval  2h", "notify    on"]
+        #expect(lines.filter { $0 != "topics    sport" } == old, "\(result.errors)")
+        #expect(result.status != 0 || lines.contains("topics    sport"))
+        return result.status == 0
+      }
     }
   }
 

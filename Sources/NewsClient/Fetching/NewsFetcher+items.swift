@@ -73,7 +73,7 @@ extension NewsFetcher {
     try store.write { db in
       var scheduler = try local.scheduler(db)
       scheduler.recordOpening(at: now)
-      try store.save(scheduler, isUserChoice: true, db)
+      try store.save(scheduler, isCopied: true, db)
       try OpeningTable(db).add(now.date)
       try NotificationJournal(db).forgetItems()
       try ReadMarks(db).clearCounted()

@@ -83,8 +83,10 @@ extension NewsFetcher {
   public func updateSchedule(_ change: (inout FetchScheduler) -> Void) throws {
     let isFollowed = try store.write { db in
       var scheduler = try local.scheduler(db)
+      let interval = scheduler.interval
       change(&scheduler)
-      try store.save(scheduler, isUserChoice: true, db)
+      try store.save(scheduler, isCopied: true, db)
+      if scheduler.interval != interval { try store.settings.update { $0.interval = scheduler.interval } }
       return try store.follow(configuration.feed, db)
     }
     if !isFollowed {

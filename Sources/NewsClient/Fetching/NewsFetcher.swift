@@ -40,6 +40,8 @@ public final class NewsFetcher: Sendable {
     public var constraints: any ConstraintSource = FetchConstraints.none
     /// The timeout of a fetch in the foreground, everything included; 60 s by default. In the background it is 30 s.
     public var foregroundTimeout = Duration.seconds(60)
+    /// The minimum interval between wakes; nil for the stored one.
+    package var interval: FetchInterval?
     /// The choices about notifications; nil for those that are stored in the folder.
     public var notifications: NotificationOptions?
     /// The presenter of notifications: the desktop on Linux; nil on other platforms, where the app passes its own.
@@ -147,7 +149,7 @@ public final class NewsFetcher: Sendable {
     let retryAfterStore = RetryAfterStore(store: configuration.folder, clock: clock)
     local = LocalFeed(
       feed: configuration.feed, store: store, timeZone: configuration.timeZone, clock: clock,
-      retryAfterStore: retryAfterStore)
+      retryAfterStore: retryAfterStore, interval: configuration.interval)
     let requester = HTTPRequester(
       transport: transport ?? AsyncHTTPTransport(), userAgent: configuration.userAgent, now: { clock.now.date },
       retryAfterStore: retryAfterStore)

@@ -21,7 +21,7 @@ import HTTPTransfer
     /// - Parameter store: The folder of the store.
     /// - Returns: nil if the user has not allowed launches.
     public init?(store: URL) {
-      self.init(command: (try? SettingsFile(folder: store, log: { _ in }).contents)?.launch, store: store)
+      self.init(command: (try? SettingsFile(folder: store).contents)?.launch, store: store)
     }
 
     init?(command: [String]?, store: URL) {

@@ -23,16 +23,9 @@ package struct DurableFile: Sendable {
   /// Whether the file exists.
   var exists: Bool { url.exists }
 
-  /// The time of the last change of the content; nil if the file is missing (stat(2)).
+  /// The time of the last change of the content; nil if the file is missing.
   var modificationDate: Date? {
-    var information = stat()
-    guard stat(path, &information) == 0 else { return nil }
-    #if canImport(Darwin)
-      let time = information.st_mtimespec
-    #else
-      let time = information.st_mtim
-    #endif
-    return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+    (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
   }
 
   /// Reads the value; nil if the file is missing.
@@ -53,7 +46,7 @@ package struct DurableFile: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     let data: Data
-    do { data = try encoder.encode(value) } catch { throw failure(StorageFailure.reason(error)) }
+    do { data = try encoder.encode(value) + Data("\n".utf8) } catch { throw failure(StorageFailure.reason(error)) }
     try write(data)
   }
 
@@ -89,6 +82,27 @@ package struct DurableFile: Sendable {
   func remove() throws {
     guard unlink(path) == 0 || errno == ENOENT else {
       throw FetchError(.storage, "cannot remove \(path): \(StorageFailure.system(errno))")
+    }
+  }
+
+  /// Reads the value; nil if the file is missing or damaged.
+  ///
+  /// - Throws: `FetchError` with `storage` if the file cannot be read.
+  func readIntact<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+    do { return try read(type) } catch is DecodingError { return nil }
+  }
+
+  /// Reads the value, and renames a damaged file. The caller holds the lock of writers: otherwise another process may have
+  /// replaced the damaged file by a good one meanwhile.
+  ///
+  /// - Returns: nil if the file is missing or damaged.
+  /// - Throws: `FetchError` with `storage` if the file cannot be read.
+  func repaired<Value: Decodable>(
+    _ type: Value.Type, _ name: String, _ log: @Sendable (String) -> Void
+  ) throws -> Value? {
+    do { return try read(type) } catch is DecodingError {
+      log("\(name) in \(path) cannot be read\(renameDamaged().map { "; the file was renamed to \($0)" } ?? "")")
+      return nil
     }
   }
 

@@ -13,6 +13,8 @@ struct LocalFeed: Sendable {
   let clock: any FetchClock
   /// The waits that servers demand by `Retry-After`, for fetches and transfers.
   let retryAfterStore: RetryAfterStore
+  /// The minimum interval between wakes; nil for the stored one.
+  var interval: FetchInterval?
 
   /// The token of the stored items; nil before the first fetch.
   var token: SyncToken? {
@@ -35,6 +37,7 @@ struct LocalFeed: Sendable {
   func scheduler(_ db: Database) throws -> FetchScheduler {
     var scheduler = try store.scheduler(db)
     scheduler.timeZone = timeZone
+    if let interval, interval != scheduler.interval { scheduler.setInterval(interval) }
     // A wait applies to the requests of one origin. The schedule of the store may have served another one before.
     scheduler.setHold(seconds: retryAfterStore.remaining(for: feed.server), at: clock.now)
     return scheduler

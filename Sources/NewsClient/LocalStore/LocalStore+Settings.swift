@@ -3,18 +3,24 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Access to the values that are also in the settings.
+/// Access to the values that depend on the settings.
 extension LocalStore {
-  /// Returns the schedule. If the store has lost it, the copy in the settings is returned, with the interval that the
-  /// user has set.
+  /// The age at which the copy of the schedule is renewed, in seconds.
+  private static let maximumCopyAge = 86_400.0
+
+  /// Returns the schedule with the interval of the settings. If the store has lost the schedule, its copy is returned.
   func scheduler(_ db: Database) throws -> FetchScheduler {
     let json = try StateTable(db).json(.schedule)
-    if let json, let stored = decodedSchedule(json) { return stored }
-    let copy = try settings.schedule
-    var scheduler = copy ?? FetchScheduler()
-    let interval = try settings.contents.interval ?? json.flatMap(Self.interval)
+    let interval = (try? settings.contents)?.interval
+    var scheduler = FetchScheduler()
+    if let stored = json.flatMap(decodedSchedule) {
+      scheduler = stored
+    } else {
+      let copy = try habits.readIntact(FetchScheduler.self)
+      scheduler = copy ?? scheduler
+      if json != nil { report(interval ?? copy?.interval, hasCopy: copy != nil) }
+    }
     if let interval, interval != scheduler.interval { scheduler.setInterval(interval) }
-    if json != nil { report(interval, hasCopy: copy != nil) }
     return scheduler
   }
 
@@ -28,28 +34,28 @@ extension LocalStore {
 
   /// Stores the schedule.
   ///
-  /// - Parameter isUserChoice: Whether the user has changed it. The copy must then succeed; otherwise it is written once
-  ///   a day.
-  func save(_ scheduler: FetchScheduler, isUserChoice: Bool = false, _ db: Database) throws {
+  /// - Parameter isCopied: Whether the copy, of about 9 KB, must succeed too; otherwise it is written once a day.
+  func save(_ scheduler: FetchScheduler, isCopied: Bool = false, _ db: Database) throws {
     try StateTable(db).save(scheduler, .schedule)
-    if isUserChoice {
-      let feed = try StateTable(db).sync?.feed
-      try settings.update { settings in
-        settings.interval = scheduler.interval
-        // Damaged settings are written again.
-        settings.feed = settings.feed ?? feed
-      }
-      try settings.save(scheduler)
-    } else if settings.isScheduleOld {
-      // The fetch has succeeded even without the copy.
-      try? settings.save(scheduler)
-    }
+    let age = habits.modificationDate.map { abs(Date().timeIntervalSince($0)) } ?? .infinity
+    guard isCopied || age > Self.maximumCopyAge else { return }
+    // A damaged copy is replaced in any case.
+    _ = try? habits.repaired(FetchScheduler.self, "the learned habits", log)
+    // The fetch has succeeded even without the copy.
+    do { try habits.write(scheduler) } catch  where !isCopied {}
   }
 
   /// Stores the synchronization state after a response of the server. Its feed is followed from now on.
   func save(_ state: SyncState, _ db: Database) throws {
-    // The settings precede the commit. If the process ends between them, the new feed is fetched into an empty store.
-    if try StateTable(db).sync?.feed != state.feed { try settings.update { $0.feed = state.feed } }
+    let followed = try StateTable(db).sync?.feed
+    let isMissing = (try? settings.contents).map { $0.feed == nil } ?? false
+    if followed != state.feed || isMissing {
+      // The settings precede the commit. If the process ends between them, the new feed is fetched into an empty store.
+      try settings.update { settings in
+        // Another feed that the user has chosen remains.
+        if settings.feed == nil || settings.feed == followed { settings.feed = state.feed }
+      }
+    }
     try StateTable(db).save(state)
   }
 
@@ -60,23 +66,5 @@ extension LocalStore {
     if let followed = try StateTable(db).sync?.feed ?? settings.contents.feed { return followed == feed }
     try settings.update { $0.feed = feed }
     return true
-  }
-
-  /// Writes the settings of a store that has none yet, or has lost them.
-  func copySettings() {
-    _ = try? write { db in
-      guard let state = try StateTable(db).sync else { return }
-      let scheduler = try scheduler(db)
-      try settings.save(scheduler)
-      try settings.update { ($0.feed, $0.interval) = (state.feed, scheduler.interval) }
-    }
-  }
-
-  /// Returns the interval of a schedule that is otherwise unreadable.
-  private static func interval(_ json: Data) -> FetchInterval? {
-    struct Interval: Decodable {
-      var interval: FetchInterval
-    }
-    return try? JSONDecoder().decode(Interval.self, from: json).interval
   }
 }

@@ -16,7 +16,7 @@ import Synchronization
 /// wake.
 ///
 /// Related values are written in one transaction, so that a crash leaves either the old or the new state. The
-/// ``SettingsFile`` also has the user's choices.
+/// ``SettingsFile`` has the user's choices.
 final class LocalStore: Sendable {
   /// An open database.
   private struct Connection {
@@ -51,9 +51,12 @@ final class LocalStore: Sendable {
   let origin = UUID().uuidString
   /// The settings, which survive the loss of the database.
   let settings: SettingsFile
+  /// Copies of the learned habits and of the read marks, which survive it too. Writers hold the store's write lock.
+  let habits: DurableFile
+  let marks: DurableFile
   /// The schedule that was decoded last, and its JSON.
   let lastSchedule = Mutex<(json: Data, scheduler: FetchScheduler)?>(nil)
-  private let log: @Sendable (String) -> Void
+  let log: @Sendable (String) -> Void
   private let connection: Mutex<Connection>
   /// Whether an unreadable schedule has been logged.
   private let hasReported = Mutex(false)
@@ -65,10 +68,10 @@ final class LocalStore: Sendable {
   init(folder: URL, now: Date, log: @escaping @Sendable (String) -> Void) throws {
     file = Self.file(in: folder)
     settings = SettingsFile(folder: folder, log: log)
+    habits = DurableFile(url: folder.appending(path: "habits.json", directoryHint: .notDirectory))
+    marks = DurableFile(url: folder.appending(path: "read.json", directoryHint: .notDirectory))
     self.log = log
-    connection = Mutex(try Self.open(file, settings, now: now, log: log))
-    // The settings are damaged, or the store is older than their file.
-    if settings.isLost, connection.withLock({ $0.obstacle == nil }) { copySettings() }
+    connection = Mutex(try Self.open(file, marks, now: now, log: log))
   }
 
   /// Opens the store of a folder; nil if there is none.
@@ -81,7 +84,7 @@ final class LocalStore: Sendable {
     if folder.exists, !FileManager.default.isReadableFile(atPath: path) {
       throw FetchError(.storage, "cannot read the store \(path): permission denied")
     }
-    guard file(in: folder).exists || SettingsFile(folder: folder, log: log).exists else { return nil }
+    guard file(in: folder).exists || SettingsFile(folder: folder).exists else { return nil }
     return try LocalStore(folder: folder, now: now, log: log)
   }
 
@@ -111,7 +114,7 @@ final class LocalStore: Sendable {
     let queue = try connection.withLock { connection in
       if let obstacle = connection.obstacle {
         // The disk may have space again.
-        guard let queue = try? DatabaseQueue.open(file, Self.migrator(settings)) else { throw obstacle }
+        guard let queue = try? DatabaseQueue.open(file, Self.migrator(marks, log)) else { throw obstacle }
         connection = Connection(queue, of: file)
       }
       return connection.queue
@@ -129,7 +132,7 @@ final class LocalStore: Sendable {
     connection.withLock { connection in
       let identity = FileIdentity(file)
       guard identity == nil || identity != connection.identity,
-        let new = try? Self.open(file, settings, now: Date(), log: log)
+        let new = try? Self.open(file, marks, now: Date(), log: log)
       else { return }
       if identity == nil {
         log("the store \(file.path(percentEncoded: false)) was deleted; all items are fetched again")
@@ -159,12 +162,12 @@ final class LocalStore: Sendable {
       guard connection.queue === broken, connection.obstacle == nil else { return }
       try? broken.close()
       try Self.renameDamaged(file, now: Date(), log: log)
-      connection = try Self.open(file, settings, now: Date(), log: log)
+      connection = try Self.open(file, marks, now: Date(), log: log)
     }
   }
 
   private static func open(
-    _ file: URL, _ settings: SettingsFile, now: Date, log: @Sendable (String) -> Void
+    _ file: URL, _ marks: DurableFile, now: Date, log: @escaping @Sendable (String) -> Void
   ) throws -> Connection {
     do {
       let folder = file.deletingLastPathComponent()
@@ -175,11 +178,11 @@ final class LocalStore: Sendable {
       // SQLite gives the files beside the database the same permissions. They show what a user reads.
       let descriptor = Self.createFile(file.path(percentEncoded: false))
       if descriptor >= 0 { close(descriptor) }
-      return Connection(try .open(file, migrator(settings)), of: file)
+      return Connection(try .open(file, migrator(marks, log)), of: file)
     } catch let error as DatabaseError where error.isCorruption {
       do {
         try renameDamaged(file, now: now, log: log)
-        return Connection(try .open(file, migrator(settings)), of: file)
+        return Connection(try .open(file, migrator(marks, log)), of: file)
       } catch {
         throw FetchError(error, of: file)
       }
@@ -217,7 +220,9 @@ final class LocalStore: Sendable {
     log("the schedule in \(file.path(percentEncoded: false)) cannot be read: \(state), and \(habits)")
   }
 
-  private static func migrator(_ settings: SettingsFile) -> DatabaseMigrator {
+  private static func migrator(
+    _ marks: DurableFile, _ log: @escaping @Sendable (String) -> Void
+  ) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("items") { db in
       try db.execute(
@@ -238,7 +243,7 @@ final class LocalStore: Sendable {
     migrator.registerMigration("notifications") { try NotificationJournal.addTables($0) }
     migrator.registerMigration("reading") { db in
       // The marks of a store that was lost.
-      try ReadMarks.addTables(db, copy: settings.restoredReadIDs())
+      try ReadMarks.addTables(db, copy: marks.repaired([UUID].self, "the read marks", log) ?? [])
       try ReadMarks(db).countNewest(try StateTable(db).sync?.badge ?? 0)
       try SearchIndex.addTables(db)
     }

@@ -48,7 +48,7 @@ public final class LocalNotifications: Sendable {
 
   /// The choices in force: those of the configuration, or else the stored ones.
   public var options: NotificationOptions {
-    fixedOptions ?? (try? store.settings.contents)?.notifications ?? .init()
+    fixedOptions ?? NewsFetcher.notificationOptions(in: folder)
   }
 
   /// Stores the user's choices, for all processes whose configuration has none of its own. Items that wait for the desktop or
@@ -181,6 +181,6 @@ extension LocalNotifications {
 extension NewsFetcher {
   /// Returns the stored choices about notifications in a folder; those of a folder without any are the default.
   public static func notificationOptions(in folder: URL) -> NotificationOptions {
-    (try? SettingsFile(folder: folder, log: { _ in }).contents)?.notifications ?? NotificationOptions()
+    (try? SettingsFile(folder: folder).contents)?.notifications ?? NotificationOptions()
   }
 }

@@ -8,7 +8,7 @@ public import News
 ///     options.showsNews = true
 ///     options.quietHours = QuietHours(from: .seconds(22 * 3600), to: .seconds(7 * 3600))
 ///     try news.notifications.setOptions(options)
-public struct NotificationOptions: Sendable, Equatable, Codable {
+public struct NotificationOptions: Sendable, Equatable {
   /// Whether new items raise notifications; off by default.
   public var showsNews = false
   /// The program to run once for each fetch with new items; nil for none.
@@ -23,35 +23,6 @@ public struct NotificationOptions: Sendable, Equatable, Codable {
 
   /// Creates the default: no notifications.
   public init() {}
-
-  /// The names of the stored properties.
-  private enum CodingKeys: String, CodingKey {
-    case showsNews = "notify"
-    case program = "exec"
-    case quietHours = "quiet"
-  }
-
-  /// Decodes each field separately. A field of a form that this build does not know does not affect the others.
-  ///
-  /// - Throws: `DecodingError` if it is not an object.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    showsNews = (try? container.decodeIfPresent(Bool.self, forKey: .showsNews)) ?? false
-    program = (try? container.decodeIfPresent(String.self, forKey: .program)).flatMap { path in
-      path.map { URL(filePath: $0, directoryHint: .notDirectory) }
-    }
-    quietHours = (try? container.decodeIfPresent(QuietHours.self, forKey: .quietHours)) ?? nil
-  }
-
-  /// Encodes the options. The program is a path, and absent options are omitted.
-  ///
-  /// - Throws: `EncodingError`.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(showsNews, forKey: .showsNews)
-    try container.encodeIfPresent(program?.path(percentEncoded: false), forKey: .program)
-    try container.encodeIfPresent(quietHours, forKey: .quietHours)
-  }
 }
 
 extension QuietHours {

@@ -40,8 +40,8 @@ extension NewsFetcher {
         state.badge = badge
         try local.save(state, db)
       }
-      // The copy precedes the commit, like all settings.
-      try store.settings.saveReadIDs(try ReadMarks(db).newest())
+      // The copy precedes the commit, like the settings.
+      try store.marks.write(try ReadMarks(db).newest())
     }
   }
 
@@ -56,7 +56,7 @@ extension NewsFetcher {
         state.badge = 0
         try local.save(state, db)
       }
-      if hasChanged { try store.settings.saveReadIDs(try ReadMarks(db).newest()) }
+      if hasChanged { try store.marks.write(try ReadMarks(db).newest()) }
     }
   }
 
