@@ -109,7 +109,7 @@ extension Change: Codable {
       try container.encode(item, forKey: .item)
     case .remove(let id, let reason):
       try container.encode("remove", forKey: .op)
-      try container.encode(id.uuidString.lowercased(), forKey: .id)
+      try container.encode(id, forKey: .id)
       try container.encode(reason, forKey: .reason)
     case .unknown(let op):
       try container.encode(op, forKey: .op)

@@ -21,15 +21,6 @@ public struct BatchResult: Sendable, Equatable, Codable {
     self.item = item
     self.problem = problem
   }
-
-  /// Encodes the result, with the id in lower case.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(status, forKey: .status)
-    try container.encodeIfPresent(id?.uuidString.lowercased(), forKey: .id)
-    try container.encodeIfPresent(item, forKey: .item)
-    try container.encodeIfPresent(problem, forKey: .problem)
-  }
 }
 
 /// The body of the response to `POST /v1/editorial/items/batch`.

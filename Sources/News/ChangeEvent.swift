@@ -24,12 +24,4 @@ public struct ChangeEvent: Sendable, Equatable, Codable {
     self.ids = ids
     self.topics = topics
   }
-
-  /// Encodes the event with ids in lower case.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(token, forKey: .token)
-    try container.encode(ids.map { $0.uuidString.lowercased() }, forKey: .ids)
-    try container.encode(topics, forKey: .topics)
-  }
 }

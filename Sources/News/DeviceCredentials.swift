@@ -19,14 +19,6 @@ public struct DeviceCredentials: Sendable, Equatable, Codable {
     self.secret = secret
     self.expires = expires
   }
-
-  /// Encodes the credentials, with the id in lower case.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(expires, forKey: .expires)
-    try container.encode(id.uuidString.lowercased(), forKey: .id)
-    try container.encode(secret, forKey: .secret)
-  }
 }
 
 /// The body of `PUT /v1/devices/{id}/state`: the news that a device has.
@@ -52,14 +44,6 @@ public struct DeviceReport: Sendable, Equatable, Codable {
     self.token = token
     self.push = push
     self.result = result
-  }
-
-  /// Encodes the report, with the id in lower case.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encodeIfPresent(push?.uuidString.lowercased(), forKey: .push)
-    try container.encodeIfPresent(result, forKey: .result)
-    try container.encode(token, forKey: .token)
   }
 }
 

@@ -51,10 +51,10 @@ extension EditorialMedia: Codable {
   public func encode(to encoder: any Encoder) throws {
     try attachment.encode(to: encoder)
     var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(id.uuidString.lowercased(), forKey: .id)
+    try container.encode(id, forKey: .id)
     try container.encodeIfPresent(name, forKey: .name)
     try container.encode(created, forKey: .created)
-    try container.encode(uses.map { $0.uuidString.lowercased() }, forKey: .uses)
+    try container.encode(uses, forKey: .uses)
     try container.encode(isPublic, forKey: .isPublic)
   }
 }

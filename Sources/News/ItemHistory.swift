@@ -119,17 +119,6 @@ public struct HistoryEntry: Sendable, Equatable, Codable {
     self.state = state
     self.changes = changes
   }
-
-  /// Encodes the entry, with the id in lower case.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(item.uuidString.lowercased(), forKey: .item)
-    try container.encode(revision, forKey: .revision)
-    try container.encode(at, forKey: .at)
-    try container.encodeIfPresent(editor, forKey: .editor)
-    try container.encode(state, forKey: .state)
-    try container.encode(changes, forKey: .changes)
-  }
 }
 
 /// The body of `GET /v1/editorial/history` and of the history of an item.

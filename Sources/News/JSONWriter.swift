@@ -117,6 +117,13 @@ package struct JSONWriter: Sendable {
     bytes.append(contentsOf: String(number).utf8)
   }
 
+  /// Writes a value with an encoder, for responses whose speed does not matter.
+  ///
+  /// - Throws: `EncodingError`.
+  package mutating func encode(_ value: some Encodable) throws {
+    bytes += try NewsJSON.encode(value)
+  }
+
   /// Writes JSON that was made before, such as an item within a list.
   package mutating func write(json: some Collection<UInt8>) {
     bytes.append(contentsOf: json)

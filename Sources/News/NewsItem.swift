@@ -177,8 +177,7 @@ extension NewsItem: Codable {
   /// Encodes the fields, with or without the date.
   func encode(to encoder: any Encoder, withDate hasDate: Bool) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    // Foundation writes UUIDs in upper case, but RFC 9562 section 4 requires lower case.
-    try container.encode(id.uuidString.lowercased(), forKey: .id)
+    try container.encode(id, forKey: .id)
     try container.encode(version, forKey: .version)
     if hasDate { try container.encode(date, forKey: .date) }
     try container.encode(text, forKey: .text)

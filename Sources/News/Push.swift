@@ -138,27 +138,3 @@ public struct PushAudience: Sendable, Equatable, Codable {
     try container.encode(quiet, forKey: .quiet)
   }
 }
-
-extension Push {
-  /// Encodes the push, with ids in lower case.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(audience, forKey: .audience)
-    try container.encodeIfPresent(cancelled, forKey: .cancelled)
-    try container.encode(created, forKey: .created)
-    try container.encode(dropped, forKey: .dropped)
-    try container.encodeIfPresent(finished, forKey: .finished)
-    try container.encode(foundNews, forKey: .foundNews)
-    try container.encode(gone, forKey: .gone)
-    try container.encode(id.uuidString.lowercased(), forKey: .id)
-    try container.encodeIfPresent(item?.uuidString.lowercased(), forKey: .item)
-    try container.encode(kind, forKey: .kind)
-    try container.encodeIfPresent(lastSent, forKey: .lastSent)
-    try container.encode(refused, forKey: .refused)
-    try container.encode(reports, forKey: .reports)
-    try container.encode(sent, forKey: .sent)
-    try container.encode(starts, forKey: .starts)
-    try container.encodeIfPresent(title, forKey: .title)
-    try container.encode(woke, forKey: .woke)
-  }
-}

@@ -17,12 +17,6 @@ import Testing
     try NewsJSON.decode(type, from: Data(json.utf8))
   }
 
-  private func written(_ write: (inout JSONWriter) -> Void) -> String {
-    var json = JSONWriter()
-    write(&json)
-    return String(decoding: json.bytes, as: UTF8.self)
-  }
-
   @Test func `A registration has the fields of its provider, and is read as it was written`() throws {
     var registration = DeviceRegistration(provider: .apns, token: "00ff", app: "example.reader")
     #expect(
@@ -90,19 +84,17 @@ import Testing
     #expect(try text(DeviceReport(token: token)) == "{\"token\":\"\(token)\"}")
   }
 
-  @Test func `Credentials and offers are written as they are encoded`() throws {
+  @Test func `Credentials and offers are read as they were written`() throws {
     let credentials = DeviceCredentials(id: Self.id, secret: "s", expires: Self.date)
     #expect(try text(credentials) == "{\"expires\":\"\(Self.dateText)\",\"id\":\"\(Self.idText)\",\"secret\":\"s\"}")
-    #expect(try text(credentials) == written { $0.write(credentials) })
     #expect(try read(DeviceCredentials.self, try text(credentials)) == credentials)
     for offer in [PushOffer(providers: []), PushOffer(providers: [.apns, .webpush], webPush: .init(publicKey: "BK"))] {
-      #expect(try text(offer) == written { $0.write(offer) })
       #expect(try read(PushOffer.self, try text(offer)) == offer)
     }
     #expect(try read(PushOffer.self, #"{"providers":["apns","pigeon"]}"#) == PushOffer(providers: [.apns]))
   }
 
-  @Test func `A push is written as it is encoded, without what is unknown`() throws {
+  @Test func `A push is written without what is unknown, and read as it was written`() throws {
     let bare = Push(id: Self.id, kind: .silent, created: Self.date, starts: Self.date)
     var item = Self.id.uuid
     item.15 = 0xAC
@@ -118,19 +110,15 @@ import Testing
         "reports":4,"sent":8,"starts":"2026-11-21T08:30:01.500Z","title":"A \\"ferry\\"","woke":3}
         """)
     for push in [bare, full] {
-      #expect(try text(push) == written { $0.write(push) })
       #expect(try read(Push.self, try text(push)) == push)
     }
     #expect(try text(PushList(pushes: [bare])) == "{\"pushes\":[\(try text(bare))]}")
-    #expect(
-      written { $0.write(PushList(pushes: [bare, full])) } == "{\"pushes\":[\(try text(bare)),\(try text(full))]}")
     #expect(try !text(bare).contains("title"))
   }
 
   @Test func `An audience names its providers, and a reader ignores unknown ones`() throws {
     let audience = PushAudience(devices: 3, quiet: 1, providers: [.apns: 2, .fcm: 1])
     #expect(try text(audience) == #"{"devices":3,"providers":{"apns":2,"fcm":1},"quiet":1}"#)
-    #expect(try text(audience) == written { $0.write(audience) })
     #expect(
       try read(PushAudience.self, #"{"devices":4,"providers":{"apns":2,"fcm":1,"pigeon":1},"quiet":1}"#).providers
         == audience.providers)

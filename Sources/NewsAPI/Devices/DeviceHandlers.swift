@@ -40,7 +40,7 @@ struct DeviceHandlers: Sendable {
 
   @Sendable func offer(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return .device { $0.write(push.offer) }
+    return try .device { try $0.encode(push.offer) }
   }
 
   @Sendable func register(_ request: Request, context: APIContext) async throws -> Response {
@@ -52,7 +52,7 @@ struct DeviceHandlers: Sendable {
       try await store.registerDevice(body.registration, from: client?.neighbourhood, limits: push.limits)
     }
     // An address that was known before has the same response: it does not reveal that a device is registered.
-    return .device(status: .created) { $0.write(credentials) }
+    return try .device(status: .created) { try $0.encode(credentials) }
   }
 
   /// Charges a registration to a client.
@@ -73,7 +73,7 @@ struct DeviceHandlers: Sendable {
       try await store.updateDevice(id, secret: secret, body.registration, from: network, limits: push.limits)
     }
     guard let credentials else { throw ProblemError.notFound }
-    return .device { $0.write(credentials) }
+    return try .device { try $0.encode(credentials) }
   }
 
   @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
@@ -138,9 +138,9 @@ struct DeviceHandlers: Sendable {
 extension Response {
   /// Makes a JSON response for one device, which a page of any origin may read.
   fileprivate static func device(
-    status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) -> Void
-  ) -> Response {
-    json(status: status, headers: deviceFields, write)
+    status: HTTPResponse.Status = .ok, _ write: (inout JSONWriter) throws -> Void
+  ) rethrows -> Response {
+    try json(status: status, headers: deviceFields, write)
   }
 
   fileprivate static var done: Response { Response(status: .noContent, headers: deviceFields) }

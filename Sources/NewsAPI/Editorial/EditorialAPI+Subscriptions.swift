@@ -25,7 +25,7 @@ extension EditorialAPI {
     let id = UUID.version7(at: Date())
     context.record.setSubject("subscription", id.uuidString.lowercased())
     return try await ProblemError.refusingUnknownTopics {
-      try await store.createSubscription(id, content, once: context.once { SubscriptionHandlers.creation(of: $0) })
+      try await store.createSubscription(id, content, once: context.once { try SubscriptionHandlers.creation(of: $0) })
     }
   }
 
@@ -61,7 +61,7 @@ extension EditorialAPI {
   /// - Throws: `ProblemError`, 403; `StoreError`, `AnsweredBefore`.
   package func requestPoll(_ id: UUID, _ context: APIContext) async throws -> Subscription {
     try Self.requireAdministrator(context)
-    return try await store.requestPoll(id, once: context.once { SubscriptionHandlers.pollRequest(of: $0) })
+    return try await store.requestPoll(id, once: context.once { try SubscriptionHandlers.pollRequest(of: $0) })
   }
 
   private static func requireAdministrator(_ context: APIContext) throws {

@@ -17,7 +17,7 @@ extension EditorialAPI {
     guard let slug = body.slug else { throw ProblemError.internal }
     context.record.setSubject("topic", slug)
     return try await store.createTopic(
-      slug, body.content, once: context.once { EditorialTopicHandlers.answer($0.topic, created: $0.created) })
+      slug, body.content, once: context.once { try EditorialTopicHandlers.answer($0.topic, created: $0.created) })
   }
 
   /// Replaces the content of a topic.

@@ -24,7 +24,7 @@ extension EditorialAPI {
     return try await revealing(secret, of: id) {
       try await ProblemError.refusingUnknownTopics {
         try await store.createWebhook(
-          id, content, secret: secret, once: context.once { WebhookHandlers.creation(of: $0) })
+          id, content, secret: secret, once: context.once { try WebhookHandlers.creation(of: $0) })
       }
     }
   }
@@ -72,7 +72,7 @@ extension EditorialAPI {
     try Self.requireWebhookRights(context)
     let secret = WebhookSecret.random()
     return try await revealing(secret, of: id) {
-      try await store.rotateWebhook(id, to: secret, once: context.once { WebhookHandlers.answer($0) })
+      try await store.rotateWebhook(id, to: secret, once: context.once { try WebhookHandlers.answer($0) })
     }
   }
 
@@ -81,7 +81,7 @@ extension EditorialAPI {
   /// - Throws: `ProblemError`, 403; `StoreError`, `AnsweredBefore`.
   package func testWebhook(_ id: UUID, _ context: APIContext) async throws -> WebhookDelivery {
     try Self.requireWebhookRights(context)
-    return try await store.testWebhook(id, once: context.once { WebhookHandlers.acceptance(of: $0) })
+    return try await store.testWebhook(id, once: context.once { try WebhookHandlers.acceptance(of: $0) })
   }
 
   /// Sends an event again.
@@ -91,7 +91,8 @@ extension EditorialAPI {
     _ delivery: UUID, of id: UUID, _ context: APIContext
   ) async throws -> WebhookDelivery {
     try Self.requireWebhookRights(context)
-    return try await store.replayDelivery(delivery, of: id, once: context.once { WebhookHandlers.acceptance(of: $0) })
+    return try await store.replayDelivery(
+      delivery, of: id, once: context.once { try WebhookHandlers.acceptance(of: $0) })
   }
 
   /// Adds a secret to the result of a write. This includes a write of this request whose outcome was unknown at first.

@@ -20,12 +20,12 @@ struct EditorialAnswer: Sendable {
   /// - Parameter write: Writes the body.
   static func json(
     status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], content: StoredAnswer.Content = .other,
-    _ write: (inout JSONWriter) -> Void
-  ) -> EditorialAnswer {
+    _ write: (inout JSONWriter) throws -> Void
+  ) rethrows -> EditorialAnswer {
     var headers = headers
     headers[.contentType] = "application/json"
     var json = JSONWriter(capacity: 1024)
-    write(&json)
+    try write(&json)
     return EditorialAnswer(status: status, headers: headers, content: content, body: json.bytes)
   }
 

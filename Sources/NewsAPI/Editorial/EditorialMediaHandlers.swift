@@ -49,7 +49,7 @@ struct EditorialMediaHandlers: Sendable {
           id: file.media.id, attachment: editorial.attachment(file.media), name: file.media.name,
           created: file.media.created, uses: file.uses, isPublic: file.isPublic)
       })
-    return .json(headers: headers) { $0.write(list) }
+    return try .json(headers: headers) { try $0.encode(list) }
   }
 
   @Sendable func media(_ request: Request, context: APIContext) async throws -> Response {

@@ -11,27 +11,27 @@ struct EditorialTopicHandlers: Sendable {
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let list = TopicList(topics: try await store.topics().topics)
-    return .json { $0.write(list) }
+    return try .json { try $0.encode(list) }
   }
 
   @Sendable func topic(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let topic = try await store.topic(try context.topicSlug()).topic
-    return try .locked(revision: topic.revision, to: request) { $0.write(topic) }
+    return try .locked(revision: topic.revision, to: request) { try $0.encode(topic) }
   }
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let fields = try await JSONBody.object(of: request, context: context)
     let (topic, created) = try await editorial.createTopic(fields, context)
-    return Self.answer(topic, created: created).response
+    return try Self.answer(topic, created: created).response
   }
 
   @Sendable func replace(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let slug = try context.topicSlug()
     let fields = try await JSONBody.object(of: request, context: context)
-    return Self.answer(try await editorial.replaceTopic(slug, fields, headers: request.headers, context)).response
+    return try Self.answer(await editorial.replaceTopic(slug, fields, headers: request.headers, context)).response
   }
 
   @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
@@ -46,8 +46,8 @@ struct EditorialTopicHandlers: Sendable {
   }
 
   /// Returns the answer to a write.
-  static func answer(_ topic: Topic, created: Bool = false) -> EditorialAnswer {
+  static func answer(_ topic: Topic, created: Bool = false) throws -> EditorialAnswer {
     let location = created ? "\(APIPath.editorialTopics)/\(topic.slug)" : nil
-    return .locked(revision: topic.revision, createdAt: location) { $0.write(topic) }
+    return try .locked(revision: topic.revision, createdAt: location) { try $0.encode(topic) }
   }
 }

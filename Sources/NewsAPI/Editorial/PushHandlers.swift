@@ -22,14 +22,14 @@ struct PushHandlers: Sendable {
       // The link is relative, so it is valid under every public name of the server.
       headers[.link] = "<\(APIPath.pushes)?before=\(last.id.uuidString.lowercased())&limit=\(limit)>; rel=\"next\""
     }
-    return .json(headers: headers) { $0.write(list) }
+    return try .json(headers: headers) { try $0.encode(list) }
   }
 
   @Sendable func push(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let id = try context.resourceID("push")
     guard let push = try await store.push(id, access: context.access) else { throw ProblemError.notFound }
-    return .json { $0.write(push) }
+    return try .json { try $0.encode(push) }
   }
 
   @Sendable func send(_ request: Request, context: APIContext) async throws -> Response {
@@ -42,7 +42,7 @@ struct PushHandlers: Sendable {
     guard reader.errors.isEmpty, let item else { throw ProblemError.invalidFields(reader.errors.list) }
     if isDryRun {
       let audience = try await store.alertAudience(of: item, access: context.access)
-      return .json { $0.write(audience) }
+      return try .json { try $0.encode(audience) }
     }
     return Self.answer(to: try await editorial.requestAlert(item, context)).response
   }

@@ -12,19 +12,19 @@ struct SubscriptionHandlers: Sendable {
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let list = SubscriptionList(subscriptions: try await store.subscriptions())
-    return .json { $0.write(list) }
+    return try .json { try $0.encode(list) }
   }
 
   @Sendable func subscription(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let subscription = try await store.subscription(try context.resourceID("subscription"))
-    return try .locked(revision: subscription.revision, to: request) { $0.write(subscription) }
+    return try .locked(revision: subscription.revision, to: request) { try $0.encode(subscription) }
   }
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let fields = try await JSONBody.object(of: request, context: context)
-    return Self.creation(of: try await editorial.createSubscription(fields, context)).response
+    return try Self.creation(of: await editorial.createSubscription(fields, context)).response
   }
 
   @Sendable func modify(_ request: Request, context: APIContext) async throws -> Response {
@@ -33,13 +33,13 @@ struct SubscriptionHandlers: Sendable {
     let patch = try await JSONBody.object(
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
     let subscription = try await editorial.modifySubscription(id, patch, headers: request.headers, context)
-    return EditorialAnswer.locked(revision: subscription.revision) { $0.write(subscription) }.response
+    return try EditorialAnswer.locked(revision: subscription.revision) { try $0.encode(subscription) }.response
   }
 
   /// Returns the answer to a creation.
-  static func creation(of subscription: Subscription) -> EditorialAnswer {
+  static func creation(of subscription: Subscription) throws -> EditorialAnswer {
     let location = "\(APIPath.subscriptions)/\(subscription.id.uuidString.lowercased())"
-    return .locked(revision: subscription.revision, createdAt: location) { $0.write(subscription) }
+    return try .locked(revision: subscription.revision, createdAt: location) { try $0.encode(subscription) }
   }
 
   @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
@@ -52,11 +52,11 @@ struct SubscriptionHandlers: Sendable {
   @Sendable func poll(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let subscription = try await editorial.requestPoll(try context.resourceID("subscription"), context)
-    return Self.pollRequest(of: subscription).response
+    return try Self.pollRequest(of: subscription).response
   }
 
   /// Returns the answer to a request for a poll.
-  static func pollRequest(of subscription: Subscription) -> EditorialAnswer {
-    .locked(revision: subscription.revision, status: .accepted) { $0.write(subscription) }
+  static func pollRequest(of subscription: Subscription) throws -> EditorialAnswer {
+    try .locked(revision: subscription.revision, status: .accepted) { try $0.encode(subscription) }
   }
 }

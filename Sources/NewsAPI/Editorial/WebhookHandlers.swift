@@ -12,19 +12,19 @@ struct WebhookHandlers: Sendable {
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let list = WebhookList(webhooks: try await store.webhooks())
-    return .json { $0.write(list) }
+    return try .json { try $0.encode(list) }
   }
 
   @Sendable func webhook(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let webhook = try await store.webhook(try context.resourceID("webhook"))
-    return try .locked(revision: webhook.revision, to: request) { $0.write(webhook) }
+    return try .locked(revision: webhook.revision, to: request) { try $0.encode(webhook) }
   }
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let fields = try await JSONBody.object(of: request, context: context)
-    return Self.creation(of: try await editorial.createWebhook(fields, context)).response
+    return try Self.creation(of: await editorial.createWebhook(fields, context)).response
   }
 
   @Sendable func modify(_ request: Request, context: APIContext) async throws -> Response {
@@ -32,7 +32,7 @@ struct WebhookHandlers: Sendable {
     let id = try context.resourceID("webhook")
     let patch = try await JSONBody.object(
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
-    return Self.answer(try await editorial.modifyWebhook(id, patch, headers: request.headers, context)).response
+    return try Self.answer(await editorial.modifyWebhook(id, patch, headers: request.headers, context)).response
   }
 
   @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
@@ -44,7 +44,7 @@ struct WebhookHandlers: Sendable {
 
   @Sendable func rotate(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return Self.answer(try await editorial.rotateWebhook(try context.resourceID("webhook"), context)).response
+    return try Self.answer(await editorial.rotateWebhook(context.resourceID("webhook"), context)).response
   }
 
   @Sendable func deliveries(_ request: Request, context: APIContext) async throws -> Response {
@@ -58,7 +58,7 @@ struct WebhookHandlers: Sendable {
     var headers = HTTPFields()
     headers[.link] = page.next.map { request.link(toPage: cursor.text($0)) }
     let list = WebhookDeliveryList(deliveries: page.deliveries)
-    return .json(headers: headers) { $0.write(list) }
+    return try .json(headers: headers) { try $0.encode(list) }
   }
 
   @Sendable func replay(_ request: Request, context: APIContext) async throws -> Response {
@@ -67,27 +67,27 @@ struct WebhookHandlers: Sendable {
     guard let delivery = context.parameters.get("delivery").flatMap({ UUID(uuidString: $0) }) else {
       throw ProblemError.notFound
     }
-    return Self.acceptance(of: try await editorial.replayDelivery(delivery, of: id, context)).response
+    return try Self.acceptance(of: await editorial.replayDelivery(delivery, of: id, context)).response
   }
 
   @Sendable func test(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return Self.acceptance(of: try await editorial.testWebhook(try context.resourceID("webhook"), context)).response
+    return try Self.acceptance(of: await editorial.testWebhook(context.resourceID("webhook"), context)).response
   }
 
   /// Returns the answer with a webhook.
-  static func answer(_ webhook: Webhook) -> EditorialAnswer {
-    .locked(revision: webhook.revision) { $0.write(webhook) }
+  static func answer(_ webhook: Webhook) throws -> EditorialAnswer {
+    try .locked(revision: webhook.revision) { try $0.encode(webhook) }
   }
 
   /// Returns the answer to a creation.
-  static func creation(of webhook: Webhook) -> EditorialAnswer {
+  static func creation(of webhook: Webhook) throws -> EditorialAnswer {
     let location = "\(APIPath.webhooks)/\(webhook.id.uuidString.lowercased())"
-    return .locked(revision: webhook.revision, createdAt: location) { $0.write(webhook) }
+    return try .locked(revision: webhook.revision, createdAt: location) { try $0.encode(webhook) }
   }
 
   /// Returns the answer to a request to send an event.
-  static func acceptance(of delivery: WebhookDelivery) -> EditorialAnswer {
-    .json(status: .accepted) { $0.write(delivery) }
+  static func acceptance(of delivery: WebhookDelivery) throws -> EditorialAnswer {
+    try .json(status: .accepted) { try $0.encode(delivery) }
   }
 }

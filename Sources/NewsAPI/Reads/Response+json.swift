@@ -7,12 +7,12 @@ extension Response {
   ///
   /// - Parameter write: Writes the body.
   static func json(
-    status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ write: (inout JSONWriter) -> Void
-  ) -> Response {
+    status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ write: (inout JSONWriter) throws -> Void
+  ) rethrows -> Response {
     var headers = headers
     headers[.contentType] = "application/json"
     var json = JSONWriter(capacity: 1024)
-    write(&json)
+    try write(&json)
     return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
   }
 }

@@ -167,10 +167,10 @@ extension ViewKey {
     case .topics:
       let (topics, feedVersion) = try await store.topics()
       let list = TopicList(topics: topics.map(\.forReaders))
-      return View(Representation(list, write: { $0.write($1) }), feedVersion)
+      return View(try Representation(encoding: list), feedVersion)
     case .topic(let slug):
       let (topic, feedVersion) = try await store.topic(slug)
-      return View(Representation(topic.forReaders, write: { $0.write($1) }), feedVersion)
+      return View(try Representation(encoding: topic.forReaders), feedVersion)
     case .page(let page):
       guard let pages else { throw StoreError.notFound }
       return try await pages.load(page, in: snapshot)
@@ -217,6 +217,10 @@ extension View {
 }
 
 extension Representation {
+  fileprivate convenience init(encoding value: some Encodable) throws {
+    self.init(Array(try NewsJSON.encode(value)))
+  }
+
   fileprivate convenience init<Value>(_ value: Value, write: (inout JSONWriter, Value) -> Void) {
     var json = JSONWriter()
     write(&json, value)
