@@ -147,8 +147,7 @@ private final class WorkSlots<Job: Sendable>: Sendable {
   var room: WorkRoom? {
     state.withLock { state in
       let free = limits.width + limits.waiting - state.running - state.waiting.count
-      // Jobs that wait are made up in one statement when half of them are left.
-      state.wasFull = free == 0 || 2 * state.waiting.count > limits.waiting
+      state.wasFull = free == 0 || !isShort(state)
       if state.wasFull || state.isClosed { return nil }
       return WorkRoom(
         count: free, admitsSlow: state.slow < max(1, limits.width / 2),
@@ -191,11 +190,16 @@ private final class WorkSlots<Job: Sendable>: Sendable {
       if let next, isSlow(next) { state.slow += 1 }
       if next == nil { state.running -= 1 }
       underWay.record(state.running)
-      let hasRoom = state.wasFull && 2 * state.waiting.count <= limits.waiting
+      let hasRoom = state.wasFull && isShort(state)
       return (next, hasRoom || wakesAtEnds || state.isClosed)
     }
     if wakes { changed.set() }
     return next
+  }
+
+  /// Whether fewer than half of the jobs that may wait do so. Then the others are leased in one statement.
+  private func isShort(_ state: State) -> Bool {
+    limits.waiting == 0 || 2 * state.waiting.count < limits.waiting
   }
 
   /// Removes the jobs that wait.

@@ -142,13 +142,13 @@ import Testing
     let release = WakeSignal()
     let jobs = Jobs(Array(1...20)) { _, _ in await release.wait(for: .seconds(3600)) }
     let running = Task { await Self.worker(jobs, width: 1, waiting: 4, grace: .seconds(3600)).run() }
-    try await eventually("one job runs and others wait") { jobs.now.running.count == 1 && jobs.now.due.count == 16 }
+    try await eventually("one job runs and others wait") { jobs.now.running.count == 1 && jobs.now.due.count == 17 }
     running.cancel()
-    try await eventually("the others are given back") { jobs.now.givenBack.count == 3 }
+    try await eventually("the others are given back") { jobs.now.givenBack.count == 2 }
     release.set()
     await running.value
     #expect(jobs.now.done == [1] && jobs.now.cancelled.isEmpty && !jobs.now.graceHasEnded)
-    #expect(jobs.now.givenBack == [2, 3, 4] && jobs.now.due.count == 16)
+    #expect(jobs.now.givenBack == [2, 3] && jobs.now.due.count == 17)
   }
 
   @Test("Jobs that take longer than the time of grace are cancelled")
