@@ -27,7 +27,7 @@ package struct LeasedQueue: Sendable {
 
   /// The expression `clock` of all statements, with the current time in the column `now`.
   ///
-  /// - Parameter now: The time; nil for that of the database.
+  /// - Parameter now: The time; nil for the time of the database.
   package static func clock(_ now: Date?) -> PostgresQuery {
     "clock AS (SELECT coalesce(\(now)::timestamptz, clock_timestamp()) AS now)"
   }
@@ -62,7 +62,7 @@ package struct LeasedQueue: Sendable {
   /// - Parameters:
   ///   - columns: The columns; the key if there are none.
   ///   - condition: A further condition.
-  ///   - isDue: The condition in place of that of the time.
+  ///   - isDue: The condition that replaces the comparison of the due time with the clock.
   ///   - limit: The maximum number.
   package func chosen(
     _ columns: PostgresQuery? = nil, where condition: PostgresQuery, isDue: PostgresQuery? = nil, limit: Int
@@ -82,7 +82,7 @@ package struct LeasedQueue: Sendable {
   ///   - chosen: The rows, a result of `chosen`.
   ///   - assignments: Further assignments, with a comma before each.
   ///   - result: The columns of the result.
-  ///   - now: The current time; nil for that of the database.
+  ///   - now: The current time; nil for the time of the database.
   package func lease(
     _ lease: UUID, for seconds: Double, _ chosen: PostgresQuery, setting assignments: PostgresQuery = "",
     returning result: PostgresQuery, at now: Date?
@@ -101,7 +101,7 @@ package struct LeasedQueue: Sendable {
   ///   - row: The key of the row.
   ///   - lease: The token.
   ///   - assignments: The assignments, in which `c.now` is the current time.
-  ///   - now: The current time; nil for that of the database.
+  ///   - now: The current time; nil for the time of the database.
   package func change(
     _ row: some PostgresEncodable, leasedBy lease: UUID, setting assignments: PostgresQuery, at now: Date?
   ) -> PostgresQuery {
@@ -116,7 +116,7 @@ package struct LeasedQueue: Sendable {
   ///
   /// - Parameters:
   ///   - seconds: The least time until the end of the lease.
-  ///   - now: The current time; nil for that of the database.
+  ///   - now: The current time; nil for the time of the database.
   package func `extension`(
     of row: some PostgresEncodable, leasedBy lease: UUID, by seconds: Double, at now: Date?
   ) -> PostgresQuery {
@@ -128,7 +128,7 @@ package struct LeasedQueue: Sendable {
 
   /// Selects the time in seconds until a row is due and free, in the column `wait`: NULL without a row.
   ///
-  /// - Parameter now: The current time; nil for that of the database.
+  /// - Parameter now: The current time; nil for the time of the database.
   package func wait(at now: Date?) -> PostgresQuery {
     """
     WITH \(query: Self.clock(now))

@@ -66,8 +66,8 @@ package struct WorkLimits: Sendable {
   package var width: Int
   /// The maximum number of leased jobs that wait for their turn.
   package var waiting: Int
-  /// The bounds of the time after which jobs are looked for without a signal. The upper one bounds the delay of what
-  /// other processes make due.
+  /// The shortest and the longest rest without a signal. A job that another process makes due waits at most for the longest
+  /// one.
   package var rest: ClosedRange<Duration>
   /// The time that jobs under way have when the process ends.
   package var grace: Duration

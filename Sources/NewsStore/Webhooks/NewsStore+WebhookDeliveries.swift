@@ -11,7 +11,7 @@ public struct WebhookChange: Sendable, Equatable {
   public let version: Int
   /// The token of the feed at the version.
   public let token: String
-  /// The topics whose lists have changed: those of the item, and those that it has left. Sorted.
+  /// The topics whose lists have changed, sorted: the present topics of the item, and the topics that it has left.
   public let topics: [String]
   /// The address of the item's JSON; nil if the server has no public address.
   public let url: String?
