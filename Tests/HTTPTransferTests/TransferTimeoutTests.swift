@@ -39,8 +39,7 @@ private struct EndlessTransport: HTTPTransport {
         try await eventually("it has progressed") { try journal.transfer(number)?.completed == 10 }
         clock.advance(by: 28)
         #expect(try journal.transfer(number)?.state == .running)
-        clock.advance(by: 1)
-        try await eventually("it is over") { try journal.transfer(number)?.state == .failed }
+        try await Self.advanceToEnd(of: number, fixture)
         #expect(try journal.transfer(number)?.failure == "the transfer timed out")
       }
       #expect(try fixture.files() == (direction == .upload ? ["input.bin"] : []))
@@ -77,8 +76,7 @@ private struct EndlessTransport: HTTPTransport {
         try await eventually("it waits") { clock.sleeping.contains(30) }
         clock.advance(by: 29)
         #expect(try journal.transfer(number)?.state == .running)
-        clock.advance(by: 1)
-        try await eventually("it is over") { try journal.transfer(number)?.state == .failed }
+        try await Self.advanceToEnd(of: number, fixture)
         let states = try others.map { try journal.transfer($0)?.state }
         #expect(states == [.running, .running, .running, .running])
       }
@@ -112,6 +110,15 @@ private struct EndlessTransport: HTTPTransport {
       _ = try await task.value
       #expect(try fixture.journal.transfer(number)?.state == .suspended)
       #expect(try fixture.partialSize() == 150_000)
+    }
+  }
+
+  /// Advances the clock until a transfer has failed. A worker that was about to sleep when the clock advanced sleeps
+  /// until a later second.
+  private static func advanceToEnd(of number: Int64, _ fixture: TransferFixture) async throws {
+    try await eventually("it is over") {
+      fixture.clock.advance(by: 1)
+      return try fixture.journal.transfer(number)?.state == .failed
     }
   }
 }

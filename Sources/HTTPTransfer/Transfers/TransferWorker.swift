@@ -115,6 +115,7 @@ public final class TransferWorker: Sendable {
   private func work() async -> (any Error)? {
     var lastWork = clock.now
     while !Task.isCancelled {
+      let begun = clock.now
       let due: Double?
       do {
         due = try step()
@@ -130,8 +131,9 @@ public final class TransferWorker: Sendable {
       if isActive || isSoon || hasEnded { lastWork = clock.now }
       let idle = Self.idleTimeout - clock.now.seconds(since: lastWork)
       if idle <= 0 { return nil }
-      let interval = isSoon ? due : isActive ? Self.obstacleLifetime : idle
-      await changes.wait(upTo: interval ?? idle, clock: clock)
+      let interval = isSoon ? due : isActive ? Self.obstacleLifetime : nil
+      // The launch of an app may have taken a while since the journal was read.
+      await changes.wait(upTo: interval.map { $0 - clock.now.seconds(since: begun) } ?? idle, clock: clock)
       if let error = journalFailure.withLock({ $0 }) { return error }
     }
     return nil

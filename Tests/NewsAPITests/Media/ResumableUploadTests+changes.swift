@@ -5,6 +5,7 @@ import NewsAPI
 import NewsStore
 import PostgresClient
 import Synchronization
+import TestKit
 import TestSupport
 import Testing
 
@@ -132,7 +133,7 @@ extension ResumableUploadTests {
           #expect(refused.status == 400 && refused.text.contains(name), "\(name): \(value)")
         }
       }
-      #expect(try names(in: media.folder).isEmpty)
+      try await eventually("the refused files are removed") { try names(in: media.folder).isEmpty }
       let fields = [MediaServer.uploadVersion, ("Upload-Offset", "0"), ("Upload-Length", "700000")]
       let stored = try await media.server.send(
         "POST", "/v1/editorial/media", key: media.key, headers: [("Content-Type", "image/png")] + fields,
