@@ -102,6 +102,31 @@ enum APIPath {
   }
 }
 
+/// The public reads: each path, and the type of its response.
+extension PublicRoute {
+  static let api: [PublicRoute] = [
+    PublicRoute(APIPath.items, .plain(ItemListView.read)),
+    PublicRoute(APIPath.item, .item(ItemView.read)),
+    PublicRoute(APIPath.changes, .plain { PublicRead(try ChangeRequest($0)) }),
+    PublicRoute(APIPath.state, .plain(StateView.read)),
+    PublicRoute(APIPath.topics, .plain(TopicListView.read)),
+    PublicRoute(APIPath.topic, .topic(TopicView.read)),
+  ]
+
+  static let pages: [PublicRoute] = [
+    PublicRoute(APIPath.frontPage, .plain { try ListPageView.read(topic: nil, $0) }),
+    PublicRoute(APIPath.topicPage, .topic { try ListPageView.read(topic: $0, $1) }),
+    PublicRoute(APIPath.itemPage, .item { id, _ in PublicRead(ItemPageView(id: id)) }),
+  ]
+
+  static let feeds: [PublicRoute] = PublishedFormat.allCases.flatMap { format in
+    [
+      PublicRoute(APIPath.feed(format), .plain { try FeedView.read(format, topic: nil, $0) }),
+      PublicRoute(APIPath.topicFeed(format), .topic { try FeedView.read(format, topic: $0, $1) }),
+    ]
+  }
+}
+
 extension NewsAPI {
   /// The requests that are answered before the router: repeated reads, long polls and event streams.
   var earlyRoutes: EarlyRoutes {
@@ -128,9 +153,6 @@ extension NewsAPI {
 
   /// Registers the method, path and handler of every route. `openapi.yaml` describes the same routes.
   func addRoutes(to router: Router<APIContext>) {
-    let items = ItemHandlers(reads: publicReads)
-    let changes = ChangeHandlers(store: store, reads: publicReads)
-    let topics = TopicHandlers(reads: publicReads)
     let service = ServiceHandlers(
       store: store, caching: caching, openAPI: settings.openAPI, metrics: counted)
     let metrics = MetricsHandlers(
@@ -138,21 +160,17 @@ extension NewsAPI {
 
     let media = MediaHandlers(library: editorial.library, reads: reads, caching: caching)
 
-    router.publicRead(APIPath.items, items.list)
-    router.publicRead(APIPath.item, items.item)
-    router.publicRead(APIPath.changes, changes.changes)
-    router.publicRead(APIPath.state, changes.state)
-    router.on(.get, APIPath.events, changes.events)
+    for route in PublicRoute.api {
+      router.publicRead(route.path) { [publicReads] in
+        try await publicReads.response(to: $0, of: route.read($0, $1))
+      }
+    }
+    let feeds = FeedHandlers(reads: publicReads, proxies: settings.trustedProxies)
+    for route in PublicRoute.feeds { router.publicRead(route.path) { try await feeds.feed(route, $0, $1) } }
+    router.on(.get, APIPath.events, ChangeHandlers(store: store).events)
     router.preflight(APIPath.events)
-    router.publicRead(APIPath.topics, topics.list)
-    router.publicRead(APIPath.topic, topics.topic)
     router.publicRead(APIPath.media, media.media)
     router.publicRead(APIPath.contract, service.openAPI)
-    let feeds = FeedHandlers(reads: publicReads, proxies: settings.trustedProxies)
-    for format in PublishedFormat.allCases {
-      router.publicRead(APIPath.feed(format)) { try await feeds.feed(format, $0, $1) }
-      router.publicRead(APIPath.topicFeed(format)) { try await feeds.topicFeed(format, $0, $1) }
-    }
     let callbacks = HubCallbackHandlers(store: store)
     router.on(.get, APIPath.hubCallback, callbacks.verify)
     router.on(.post, APIPath.hubCallback, callbacks.receive)
@@ -236,16 +254,16 @@ extension NewsAPI {
     guard let views = pages else {
       // The responses replace the pages that caches have from before.
       let missing: @Sendable (Request, APIContext) async throws -> Response = { _, _ in throw StoreError.notFound }
-      for path in [APIPath.frontPage, APIPath.topicPage, APIPath.itemPage] { router.read(path, missing) }
+      for route in PublicRoute.pages { router.read(route.path, missing) }
       for path in [APIPath.asset, APIPath.worker] { router.publicRead(path, missing) }
       return
     }
-    let pages = PageHandlers(reads: publicReads, views: views, metrics: counted)
-    router.read(APIPath.frontPage, pages.front)
-    router.read(APIPath.topicPage, pages.topic)
-    router.read(APIPath.itemPage, pages.item)
-    router.publicRead(APIPath.asset, pages.asset)
-    router.publicRead(APIPath.worker, pages.worker)
+    for route in PublicRoute.pages {
+      router.read(route.path) { [publicReads] in try await publicReads.response(to: $0, of: route.read($0, $1)) }
+    }
+    let files = PageFileHandlers(views: views, metrics: counted)
+    router.publicRead(APIPath.asset, files.asset)
+    router.publicRead(APIPath.worker, files.worker)
   }
 
   private func addSubscriptions(to administrators: RouterGroup<APIContext>) {
@@ -313,77 +331,13 @@ struct EarlyRoutes: EarlyResponder {
 
   var generation: Int { reads.store.generation }
 
-  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse? {
-    reads.storedResponse(to: request, isNew: isNew)
-  }
+  func lookUp(_ request: PlainRequest, isNew: Bool) -> EarlyLookup? { reads.lookUp(request, isNew: isNew) }
 
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral? {
     deferrals.first { head.uri.hasPath($0.path) }.flatMap { $0.deferral(head) }
   }
 
-  func load(
-    _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
-  ) -> (any EarlyWait)? {
-    reads.load(request, head, from: peer, logger)
-  }
-
   func beginShutdown() { onShutdown() }
-}
-
-extension PublicRead {
-  /// Reads a target in origin form.
-  ///
-  /// - Returns: nil for the path of another route, and for an invalid target, which the router refuses.
-  init?(target: String) {
-    let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-    let path = Substring(parts[0])
-    let query = parts.count > 1 ? String(parts[1]) : nil
-    let read: PublicRead?
-    switch path {
-    case APIPath.items: read = try? .items(query)
-    case APIPath.changes: read = try? .changes(query)
-    case APIPath.state: read = try? .state(query)
-    case APIPath.topics: read = try? .topics(query)
-    case APIPath.frontPage: read = try? .listPage(query)
-    default:
-      if let id = path.parameter(of: APIPath.item).flatMap({ UUID(uuidString: String($0)) }) {
-        read = try? .item(id, query)
-      } else if let slug = path.parameter(of: APIPath.topic), TopicSlug.isValid(slug) {
-        read = try? .topic(String(slug), query)
-      } else if let id = path.parameter(of: APIPath.itemPage).flatMap({ UUID(uuidString: String($0)) }) {
-        read = .itemPage(id)
-      } else if let slug = path.parameter(of: APIPath.topicPage), TopicSlug.isValid(slug) {
-        read = try? .listPage(topic: String(slug), query)
-      } else {
-        read = Self.feed(path: path, query)
-      }
-    }
-    guard let read else { return nil }
-    self = read
-  }
-
-  /// - Returns: nil for the path of another route, and for an invalid query.
-  private static func feed(path: Substring, _ query: String?) -> PublicRead? {
-    for format in PublishedFormat.allCases {
-      if path.utf8.elementsEqual(APIPath.feed(format).utf8) { return try? feed(format, topic: nil, query) }
-      if let slug = path.parameter(of: APIPath.topicFeed(format)), TopicSlug.isValid(slug) {
-        return try? feed(format, topic: String(slug), query)
-      }
-    }
-    return nil
-  }
-}
-
-extension Substring {
-  /// The parameter of a path that has the pattern `PREFIX{name}SUFFIX`; nil for another path.
-  fileprivate func parameter(of pattern: String) -> Substring? {
-    let prefix = pattern.prefix { $0 != "{" }
-    let suffix = pattern.utf8.drop { $0 != UInt8(ascii: "}") }.dropFirst()
-    guard utf8.starts(with: prefix.utf8) else { return nil }
-    let rest = utf8.dropFirst(prefix.utf8.count)
-    guard rest.suffix(suffix.count).elementsEqual(suffix) else { return nil }
-    return Substring(rest.dropLast(suffix.count))
-  }
 }
 
 extension String {

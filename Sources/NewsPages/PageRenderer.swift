@@ -7,12 +7,10 @@ public import News
 ///     let pages = PageRenderer(PageSite(publicURL: "https://news.example"))
 ///     let html = pages.page(of: item, topics: topics)
 public struct PageRenderer: Sendable {
-  /// A list of items, or one page of a longer list.
+  /// A list of items, or one page of a longer list, without its stories.
   public struct List: Sendable {
     /// The section; nil for all news.
     public var topic: String?
-    /// The items, newest first.
-    public var items: [NewsItem]
     /// Whether the page is not the first one.
     public var isContinued: Bool
     /// The cursor of the page with older items; nil if there are none.
@@ -24,11 +22,9 @@ public struct PageRenderer: Sendable {
 
     /// Creates a list. The default is the first and only page of all news.
     public init(
-      topic: String? = nil, items: [NewsItem], isContinued: Bool = false, older: String? = nil, newer: String? = nil,
-      query: String? = nil
+      topic: String? = nil, isContinued: Bool = false, older: String? = nil, newer: String? = nil, query: String? = nil
     ) {
       self.topic = topic
-      self.items = items
       self.isContinued = isContinued
       self.older = older
       self.newer = newer
@@ -77,8 +73,10 @@ public struct PageRenderer: Sendable {
 
   /// Renders a page of a list.
   ///
-  /// - Parameter topics: All topics in the order of the navigation.
-  public func page(of list: List, topics: [PageTopic]) -> String {
+  /// - Parameters:
+  ///   - stories: The stories in UTF-8, newest first (``story(_:isFirst:topics:)``).
+  ///   - topics: All topics in the order of the navigation.
+  public func page(of list: List, stories: [[UInt8]], topics: [PageTopic]) -> String {
     let topic = list.topic.map { slug in topics.first { $0.slug == slug } ?? PageTopic(slug: slug, titles: [:]) }
     let title = topic.map { $0.title(in: site.language) }
     let path = Self.path(ofTopic: list.topic)
@@ -94,14 +92,24 @@ public struct PageRenderer: Sendable {
     values.set("headingLanguage", title?.language)
     values.set("first", site.link(path))
     values.set("isContinued", list.isContinued)
-    values.set("isEmpty", list.items.isEmpty)
-    let titles = titles(of: topics)
-    values.set("stories", list.items.enumerated().map { story($1, isFirst: $0 == 0, titles) })
+    values.set("isEmpty", stories.isEmpty)
+    values.set("stories", String(decoding: stories.joined(), as: UTF8.self))
     values.set("older", list.older.map { site.link("\(path)?\(Self.olderParameter)=\($0)") })
     values.set("newer", list.newer.map { site.link("\(path)?\(Self.newerParameter)=\($0)") })
     values.set("hasPager", list.older != nil || list.newer != nil)
     if site.offersNotifications { values.set("notify", [notificationValues(ofTopic: list.topic)]) }
     return templates.render("list", values)
+  }
+
+  /// Renders an item as a part of a list.
+  ///
+  /// - Parameters:
+  ///   - isFirst: Whether the item is the first one of its page, so that its picture is loaded at once.
+  ///   - topics: All topics, whose titles the story shows.
+  public func story(_ item: NewsItem, isFirst: Bool, topics: [PageTopic]) -> String {
+    var values = storyValues(item, isFirst: isFirst, titles(of: topics))
+    values.set("t", texts.texts)
+    return templates.render("story", values)
   }
 
   /// The values of the button for notifications about a topic; nil for all news.

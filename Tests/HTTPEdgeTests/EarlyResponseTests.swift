@@ -107,6 +107,7 @@ import Testing
     let connection = try TestConnection(responder)
     try connection.receive(Self.request("/load") + Self.request("/stored") + Self.request("/next"))
     #expect(try connection.sent().isEmpty)
+    #expect(responder.lookups == ["/load"], "memory is looked at once, also by the decoder")
     responder.release(with: Responder.response("loaded"))
     let text = try connection.sent()
     #expect(text.contains("\r\n\r\nloaded"))
@@ -200,6 +201,7 @@ private final class Responder: EarlyResponder {
     var releases: [@Sendable (StoredResponse?) -> Void] = []
     var cancelled = 0
     var shutdowns = 0
+    var lookups: [String] = []
   }
 
   private let state = Mutex(State())
@@ -208,6 +210,8 @@ private final class Responder: EarlyResponder {
 
   var cancelled: Int { state.withLock { $0.cancelled } }
   var shutdowns: Int { state.withLock { $0.shutdowns } }
+  /// The targets for which memory was looked at.
+  var lookups: [String] { state.withLock { $0.lookups } }
 
   /// Releases the request that was held last, or the one with a number.
   func release(_ number: Int? = nil, with response: StoredResponse? = nil) {
@@ -221,14 +225,13 @@ private final class Responder: EarlyResponder {
 
   var generation: Int { 0 }
 
-  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse? {
-    request.target == "/stored" ? EarlyResponse(Self.response("stored")) : nil
-  }
-
-  func load(
-    _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
-  ) -> (any EarlyWait)? {
-    head.uri == "/load" ? Wait(responder: self) : nil
+  func lookUp(_ request: PlainRequest, isNew: Bool) -> EarlyLookup? {
+    state.withLock { $0.lookups.append(request.target) }
+    return switch request.target {
+    case "/stored": .response(EarlyResponse(Self.response("stored")))
+    case "/load": .load { _, _, _ in Wait(responder: self) }
+    default: nil
+    }
   }
 
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral? {

@@ -209,7 +209,7 @@ private final class Responder: EarlyResponder {
   /// Changes all responses from now on.
   func change() { state.add(1, ordering: .releasing) }
 
-  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse? {
+  func lookUp(_ request: PlainRequest, isNew: Bool) -> EarlyLookup? {
     guard request.target.hasPrefix("/stored") else { return nil }
     var text = request.target
     for condition in [request.ifNoneMatch, request.ifModifiedSince, request.acceptEncoding] {
@@ -218,15 +218,12 @@ private final class Responder: EarlyResponder {
     if generation > 0 { text += " after \(generation)" }
     let response = StoredResponse(
       status: .ok, fields: [.contentLength: "\(text.utf8.count)"], body: ByteBuffer(string: text))
-    return EarlyResponse(response) { [self] isRepeated in
-      if isNew { count.add(1, ordering: .relaxed) }
-      if isRepeated { repetitions.add(1, ordering: .relaxed) }
-    }
+    return .response(
+      EarlyResponse(response) { [self] isRepeated in
+        if isNew { count.add(1, ordering: .relaxed) }
+        if isRepeated { repetitions.add(1, ordering: .relaxed) }
+      })
   }
-
-  func load(
-    _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
-  ) -> (any EarlyWait)? { nil }
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral? { nil }
   func beginShutdown() {}
 }

@@ -76,11 +76,8 @@ final class TestConnection {
 
 /// Leaves every request to the router.
 struct NoEarlyResponses: EarlyResponder {
-  func load(
-    _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
-  ) -> (any EarlyWait)? { nil }
   var generation: Int { 0 }
-  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse? { nil }
+  func lookUp(_ request: PlainRequest, isNew: Bool) -> EarlyLookup? { nil }
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral? { nil }
   func beginShutdown() {}
 }

@@ -52,10 +52,8 @@ import Testing
         pages.append(renderer.page(of: other, topics: topics))
         pages.append(
           renderer.page(
-            of: PageRenderer.List(
-              topic: "known", items: [item, other], isContinued: true, older: text, newer: text,
-              query: text),
-            topics: topics))
+            of: PageRenderer.List(topic: "known", isContinued: true, older: text, newer: text, query: text),
+            items: [item, other], topics: topics))
       }
       for source in pages {
         // Everything that is not the expected markup is an error.

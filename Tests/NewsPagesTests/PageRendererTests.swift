@@ -81,7 +81,7 @@ import Testing
   @Test("Feeds are linked for feed readers, those of a topic on its page, and none if there are none")
   func feeds() throws {
     func feeds(_ topic: String?, _ renderer: PageRenderer) throws -> [String] {
-      try PageScan(renderer.page(of: PageRenderer.List(topic: topic, items: []), topics: Self.topics)).links(
+      try PageScan(renderer.page(of: PageRenderer.List(topic: topic), items: [], topics: Self.topics)).links(
         "alternate")
     }
     #expect(try feeds(nil, Self.renderer) == ["/feed.atom", "/feed.rss", "/feed.json"])
@@ -92,20 +92,19 @@ import Testing
 
   @Test("A list has links to its items, topics and neighbouring pages")
   func list() throws {
-    var list = PageRenderer.List(
-      topic: "harbour", items: [Self.item(1), Self.item(2)], isContinued: true, older: "abc", newer: "xyz",
-      query: "before=now")
-    let page = try PageScan(Self.renderer.page(of: list, topics: Self.topics))
+    let list = PageRenderer.List(
+      topic: "harbour", isContinued: true, older: "abc", newer: "xyz", query: "before=now")
+    let items = [Self.item(1), Self.item(2)]
+    let page = try PageScan(Self.renderer.page(of: list, items: items, topics: Self.topics))
     #expect(page.accessibilityProblems == [])
     #expect(page.links("next") == ["/topics/harbour?before=abc"] && page.links("prev") == ["/topics/harbour?after=xyz"])
     #expect(page.links("canonical") == ["https://news.example/topics/harbour?before=now"])
-    for item in list.items { #expect(page.addresses.contains("/items/\(item.id.uuidString.lowercased())")) }
+    for item in items { #expect(page.addresses.contains("/items/\(item.id.uuidString.lowercased())")) }
     #expect(page.all("a").first { $0["aria-current"] == "page" }?["href"] == "/topics/harbour")
     #expect(page.all("img").map { $0["loading"] } == [nil, "lazy"])
     #expect(page.text.contains("Harbour – news.example"))
 
-    list = PageRenderer.List(items: [])
-    let empty = try PageScan(Self.renderer.page(of: list, topics: []))
+    let empty = try PageScan(Self.renderer.page(of: PageRenderer.List(), items: [], topics: []))
     #expect(empty.accessibilityProblems == [])
     #expect(empty.text.contains("Nothing has been published here yet."))
     #expect(empty.links("next") == [] && empty.links("prev") == [])
@@ -118,7 +117,7 @@ import Testing
       PageTopic(slug: "c", titles: ["fr": "Ville"]), PageTopic(slug: "d", titles: [:]),
     ]
     let german = PageRenderer(PageSite(language: .german))
-    let page = try PageScan(german.page(of: PageRenderer.List(items: []), topics: topics))
+    let page = try PageScan(german.page(of: PageRenderer.List(), items: [], topics: topics))
     #expect(page.all("html").first?["lang"] == "de")
     for text in ["Hafen", "City", "Ville", "d", "Alle Meldungen"] { #expect(page.text.contains(text), "\(text)") }
     let languages = ["a", "b", "c", "d"].map { slug in page.all("a").first { $0["href"] == "/topics/\(slug)" }?["lang"]
@@ -179,11 +178,11 @@ import Testing
       return item
     }
     let topics = (0..<100).map { PageTopic(slug: "topic-\($0)", titles: ["en": "Topic \($0)"]) }
-    let page = Self.renderer.page(of: PageRenderer.List(items: items, older: "abc"), topics: topics)
+    let page = Self.renderer.page(of: PageRenderer.List(older: "abc"), items: items, topics: topics)
     let assets = Self.renderer.assets.all.reduce(0) { $0 + $1.text.utf8.count }
     #expect(page.utf8.count + assets < 60_000)
     #expect(page.utf8.count > 1024, "smaller pages are not compressed")
-    #expect(PageRenderer(PageSite()).page(of: PageRenderer.List(items: []), topics: []).utf8.count > 1024)
+    #expect(PageRenderer(PageSite()).page(of: PageRenderer.List(), items: [], topics: []).utf8.count > 1024)
   }
 
   @Test("Nothing but pictures and recordings of items comes from elsewhere, and nothing runs")
@@ -216,7 +215,7 @@ import Testing
     let site = PageSite(language: language, publicURL: "https://a.example/news", offersNotifications: true)
     let renderer = PageRenderer(site)
     for topic in [nil, "harbour"] {
-      let source = renderer.page(of: PageRenderer.List(topic: topic, items: [Self.item()]), topics: Self.topics)
+      let source = renderer.page(of: PageRenderer.List(topic: topic), items: [Self.item()], topics: Self.topics)
       let page = try PageScan(source, as: .readerWithScript)
       #expect(page.accessibilityProblems == [])
       let area = try #require(page.all("div").first { $0["id"] == "notify" })

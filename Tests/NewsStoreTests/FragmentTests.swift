@@ -18,15 +18,15 @@ import Testing
       let page = try await store.page(ItemQuery())
       let epoch = page.feedVersion.epoch
       func find(_ items: [ItemVersion]) -> [[UInt8]]? {
-        store.fragmentsInMemory(of: items, html: false, epoch: epoch)
+        store.fragmentsInMemory(of: items, as: .json(html: false), epoch: epoch)
       }
       #expect(find(page.items) == nil)
       // Some are in memory, in any position.
       let some = [page.items[1], page.items[4]]
-      #expect(try Self.texts(await store.fragments(of: some, html: false, epoch: epoch)) == ["5", "2"])
+      #expect(try Self.texts(await store.fragments(of: some, as: .json(html: false), epoch: epoch)) == ["5", "2"])
       #expect(find(some) != nil)
       #expect(find(page.items) == nil)
-      let all = try await store.fragments(of: page.items, html: false, epoch: epoch)
+      let all = try await store.fragments(of: page.items, as: .json(html: false), epoch: epoch)
       #expect(try Self.texts(all) == ["6", "5", "4", "3", "2", "1"])
       #expect(find(page.items) == all)
     }
@@ -42,11 +42,12 @@ import Testing
       ] {
         let page = try await store.page(ItemQuery())
         try await sql.publish([UUID(1)], after: change)
-        #expect(try await store.fragments(of: page.items, html: false, epoch: page.feedVersion.epoch) == nil)
+        #expect(try await store.fragments(of: page.items, as: .json(html: false), epoch: page.feedVersion.epoch) == nil)
       }
       let page = try await store.page(ItemQuery())
-      #expect(try await store.fragments(of: page.items, html: false, epoch: "aaaaaa") == nil)
-      #expect(try await store.fragments(of: page.items, html: false, epoch: page.feedVersion.epoch)?.count == 1)
+      #expect(try await store.fragments(of: page.items, as: .json(html: false), epoch: "aaaaaa") == nil)
+      let current = try await store.fragments(of: page.items, as: .json(html: false), epoch: page.feedVersion.epoch)
+      #expect(current?.count == 1)
     }
   }
 
@@ -55,7 +56,7 @@ import Testing
     try await NewsDatabase.withStore { store, sql in
       try await sql.publish([UUID(1)], text: "before")
       let before = try await store.page(ItemQuery())
-      let lost = try await store.fragments(of: before.items, html: false, epoch: before.feedVersion.epoch)
+      let lost = try await store.fragments(of: before.items, as: .json(html: false), epoch: before.feedVersion.epoch)
       #expect(try Self.texts(lost) == ["before"])
       // The restored database lacks the change, and gives its version to another one.
       _ = try await sql.query("ALTER TABLE items DISABLE TRIGGER USER")
@@ -65,7 +66,7 @@ import Testing
       _ = try await sql.query("SELECT begin_epoch()")
       let after = try await store.page(ItemQuery())
       #expect(after.items.map(\.version) == before.items.map(\.version))
-      let fragments = try await store.fragments(of: after.items, html: false, epoch: after.feedVersion.epoch)
+      let fragments = try await store.fragments(of: after.items, as: .json(html: false), epoch: after.feedVersion.epoch)
       #expect(try Self.texts(fragments) == ["after"])
     }
   }
@@ -77,7 +78,7 @@ import Testing
       try await sql.publish([UUID(2)], after: "UPDATE items SET html = '<p>x</p>' WHERE id = \(UUID(2))")
       let page = try await store.page(ItemQuery())
       for html in [true, false] {
-        let fragments = try await store.fragments(of: page.items, html: html, epoch: page.feedVersion.epoch)
+        let fragments = try await store.fragments(of: page.items, as: .json(html: html), epoch: page.feedVersion.epoch)
         let items = try fragments?.map { try NewsJSON.decode(NewsItem.self, from: Data($0)) }
         #expect(items?.map(\.html) == [html ? "<p>x</p>" : nil, nil])
       }
@@ -110,7 +111,8 @@ import Testing
         _ = try await store.create(UUID(number), content)
         let current = try await store.item(UUID(number))
         for html in [true, false] {
-          let fragments = try await store.fragments(of: [current.item], html: html, epoch: current.feedVersion.epoch)
+          let fragments = try await store.fragments(
+            of: [current.item], as: .json(html: html), epoch: current.feedVersion.epoch)
           let size = try #require(fragments).reduce(0) { $0 + $1.count }
           #expect(size <= current.item.maximumBytes(html: html))
           #expect(size >= current.item.minimumBytes(html: html))

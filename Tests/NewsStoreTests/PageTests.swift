@@ -149,7 +149,7 @@ import Testing
         scope: Scope(topics: ["a", "b"]), limit: 20, after: Keyset(date: .newYear, id: UUID(1500)))
       let page = try await store.page(query)
       #expect(page.items.map(\.id) == (1480...1499).reversed().map { UUID($0) })
-      _ = try await store.fragments(of: page.items, html: false, epoch: page.feedVersion.epoch)
+      _ = try await store.fragments(of: page.items, as: .json(html: false), epoch: page.feedVersion.epoch)
       await store.shutdown()
       try await eventually("the reader is gone") { try await observer.value(others) == 0 }
       // 21 rows of the log for each topic, and each item with its row of the log for the contents.

@@ -126,8 +126,8 @@ import Testing
         // The changed item itself is in memory too.
         if round > 0 {
           let page = try #require(snapshot.page(ItemQuery(limit: 1, includesHTML: true)))
-          #expect(store.fragmentsInMemory(of: page.items, html: true, epoch: page.feedVersion.epoch) != nil)
-          #expect(store.fragmentsInMemory(of: page.items, html: false, epoch: page.feedVersion.epoch) != nil)
+          #expect(store.fragmentsInMemory(of: page.items, as: .json(html: true), epoch: page.feedVersion.epoch) != nil)
+          #expect(store.fragmentsInMemory(of: page.items, as: .json(html: false), epoch: page.feedVersion.epoch) != nil)
         }
         try await sql.publish(
           [UUID(299)], after: "UPDATE items SET html = '<p>x</p>', text = \("round \(round)") WHERE id = \(UUID(299))")

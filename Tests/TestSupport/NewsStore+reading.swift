@@ -68,7 +68,7 @@ extension NewsStore {
   }
 
   private func contents(_ items: [ItemVersion], html: Bool, _ feedVersion: FeedVersion) async throws -> [NewsItem]? {
-    let fragments = try await fragments(of: items, html: html, epoch: feedVersion.epoch)
+    let fragments = try await fragments(of: items, as: .json(html: html), epoch: feedVersion.epoch)
     return try fragments?.map { try NewsJSON.decode(NewsItem.self, from: Data($0)) }
   }
 }

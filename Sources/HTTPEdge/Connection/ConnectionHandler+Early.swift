@@ -45,9 +45,10 @@ extension ConnectionHandler {
     // First the number, so that a response from before a change is never taken for one from after it.
     let generation = services.responder.generation
     let known = recent.response(to: plain, in: generation)
-    guard let found = known?.source ?? services.responder.storedResponse(to: plain, isNew: true) else { return false }
+    guard let found = known?.source ?? stored(for: plain) else { return false }
     let bucket = services.addressLimits?.bucket(of: plain.target, client, forwarded: request.forwarded)
     if let bucket, services.addressLimits?.charge(bucket) != nil { return false }
+    lookup = nil
     found.count(known != nil)
     if let known {
       output.write(NIOAny(known.bytes), promise: nil)
@@ -63,6 +64,14 @@ extension ConnectionHandler {
 }
 
 extension ConnectionHandler {
+  /// Looks in memory for the response to a request. The result is kept for the decoder, which reads the request next if it
+  /// is not answered.
+  private func stored(for request: PlainRequest) -> EarlyResponse? {
+    lookup = services.responder.lookUp(request, isNew: true)
+    guard case .response(let response) = lookup else { return nil }
+    return response
+  }
+
   /// Sends a response from memory to the request that was received last.
   func send(_ response: StoredResponse, to target: String, _ context: ChannelHandlerContext) {
     guard let encoder else { return }
@@ -116,7 +125,7 @@ extension ConnectionHandler {
     if let response, state.hasNoPendingResponse {
       beginEarly(response, to: request.head, bucket: request.bucket)
     } else {
-      begin(request.head, bucket: request.bucket, loads: false, context)
+      begin(request.head, nil, bucket: request.bucket, loads: false, context)
     }
     receive(.part(.end(nil)), context)
     resume(context)

@@ -43,6 +43,8 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   private let timer = DeadlineTimer()
   /// The refusal of the request that was read last.
   private var refusal: (reason: RequestRefusal, head: HTTPRequestHead?)?
+  /// The result of the look in memory for the request that the decoder reads next; nil if there was none.
+  var lookup: EarlyLookup?
   /// The response from memory to the request that is being read.
   var storedResponse: (response: StoredResponse, target: String)?
   var held: HeldRequest?
@@ -151,6 +153,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   }
 
   private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    let lookup = lookup.take()
     guard state.acceptsRequest else { return }
     deadline.receiveHead(at: context.eventLoop.now)
     // Later steps receive the origin form only.
@@ -163,21 +166,27 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     if !isClosing, let deferral = services.responder.deferral(of: head) {
       return beginHeld(head, deferral, bucket: bucket)
     }
-    begin(head, bucket: bucket, loads: !isClosing, context)
+    begin(head, lookup, bucket: bucket, loads: !isClosing, context)
   }
 
   /// Begins a request after all earlier ones.
   ///
-  /// - Parameter loads: Whether the request may be held while its response is loaded.
-  func begin(_ head: HTTPRequestHead, bucket: RateBucket?, loads: Bool, _ context: ChannelHandlerContext) {
+  /// - Parameters:
+  ///   - lookup: The result of the look in memory; nil if there was none.
+  ///   - loads: Whether the request may be held while its response is loaded.
+  func begin(
+    _ head: HTTPRequestHead, _ lookup: EarlyLookup?, bucket: RateBucket?, loads: Bool,
+    _ context: ChannelHandlerContext
+  ) {
     // A response from memory cannot say that it is the last one.
-    if !state.isDraining, state.hasNoPendingResponse, encoder != nil, let request = PlainRequest(head) {
-      if let found = services.responder.storedResponse(to: request, isNew: false) {
+    if !state.isDraining, state.hasNoPendingResponse, encoder != nil {
+      switch lookup ?? PlainRequest(head).flatMap({ services.responder.lookUp($0, isNew: false) }) {
+      case .response(let found):
         found.count(false)
         return beginEarly(found.response, to: head, bucket: bucket)
-      }
-      if loads, let wait = services.responder.load(request, head, from: context.channel.remoteAddress, logger) {
-        return beginHeld(head, .wait(wait), bucket: bucket)
+      case .load(let load) where loads:
+        return beginHeld(head, .wait(load(head, context.channel.remoteAddress, logger)), bucket: bucket)
+      case .load, nil: break
       }
     }
     if let reason = head.refusal {

@@ -7,27 +7,26 @@ package protocol EarlyResponder: Sendable {
   /// The number of the state from which responses are made. While it is the same, a response is valid for a second.
   var generation: Int { get }
 
-  /// Returns a response from memory, byte for byte the router's except for `Date`; nil to pass the request on.
+  /// Looks in memory for the response to a request, once for each request.
   ///
   /// - Parameter isNew: Whether the request might be held. One that asks to be is passed on then.
-  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse?
+  /// - Returns: nil to pass the request on.
+  func lookUp(_ request: PlainRequest, isNew: Bool) -> EarlyLookup?
 
   /// Returns why a request is held until later; nil to answer it at once.
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral?
 
-  /// Returns the wait for a response that is not in memory, and that is sent without the router once it is; nil to pass
-  /// the request on. It is called after `storedResponse(to:isNew:)` has found nothing.
-  ///
-  /// - Parameters:
-  ///   - head: The same request as it was decoded.
-  ///   - peer: The address of the connection's peer.
-  ///   - logger: The logger of the connection.
-  func load(
-    _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
-  ) -> (any EarlyWait)?
-
   /// Called by each connection when the server shuts down, before its waits are ended.
   func beginShutdown()
+}
+
+/// The result of a look for a response in memory.
+package enum EarlyLookup: Sendable {
+  /// The response, byte for byte the router's except for `Date`.
+  case response(EarlyResponse)
+  /// The response is not in memory, and is sent without the router once it is loaded. The closure begins the load for the
+  /// decoded request, with the address of the connection's peer and its logger.
+  case load(@Sendable (HTTPRequestHead, SocketAddress?, Logger) -> any EarlyWait)
 }
 
 /// A response from memory.

@@ -11,22 +11,11 @@ struct FeedHandlers: Sendable {
   let reads: PublicReads
   let proxies: TrustedProxies
 
-  @Sendable func feed(_ format: PublishedFormat, _ request: Request, _ context: APIContext) async throws -> Response {
-    try await response(to: request, context, format, topic: nil)
-  }
-
-  @Sendable func topicFeed(
-    _ format: PublishedFormat, _ request: Request, _ context: APIContext
-  ) async throws -> Response {
-    try await response(to: request, context, format, topic: try context.topicSlug())
-  }
-
-  private func response(
-    to request: Request, _ context: APIContext, _ format: PublishedFormat, topic: String?
-  ) async throws -> Response {
+  /// Responds with a document, or with the changes since the one that a client has.
+  func feed(_ route: PublicRoute, _ request: Request, _ context: APIContext) async throws -> Response {
     guard let feeds = reads.feeds else { throw ProblemError.feedsNotConfigured }
-    let read = try PublicRead.feed(format, topic: topic, request.uri.query)
-    if let changes = changes(for: request, context, read, fingerprint: feeds.fingerprint(of: format)) {
+    let read = try route.read(request, context)
+    if let changes = changes(for: request, context, read, feeds) {
       do {
         return try await difference(reads.response(to: request, of: changes))
       } catch StoreError.tokenExpired {
@@ -39,19 +28,20 @@ struct FeedHandlers: Sendable {
   /// The read of the changes since the document that a client has (RFC 3229); nil if it asks for the whole document, or if a
   /// proxy may have replaced its `If-None-Match` by that of another document.
   private func changes(
-    for request: Request, _ context: APIContext, _ read: PublicRead, fingerprint: String
+    for request: Request, _ context: APIContext, _ read: PublicRead, _ feeds: FeedPublisher
   ) -> PublicRead? {
-    guard request.method == .get, case .feed(var feed) = read.key, feed.part == .current,
+    guard request.method == .get, var feed = read.view as? FeedView, feed.part == .current,
       request.headers.acceptsFeedManipulation, request.headers[.via] == nil,
       context.peer.map({ !proxies.trusts($0) }) ?? true,
       case .tags(let tags) = EntityTagList(fields: request.headers, name: .ifNoneMatch)
     else { return nil }
+    let fingerprint = feeds.fingerprint(of: feed.format)
     let known = tags.compactMap(FeedTag.init).filter {
       $0.fingerprint == fingerprint && $0.token.scope == feed.scope.fingerprint
     }
     guard let since = known.map(\.token).max(by: { $0.version < $1.version }) else { return nil }
     feed.part = .changes(since: since)
-    return PublicRead(key: .feed(feed))
+    return PublicRead(feed)
   }
 
   /// Turns the response with the changes into one of RFC 3229. A response with the whole document is left as it is.

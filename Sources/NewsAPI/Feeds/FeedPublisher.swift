@@ -24,66 +24,71 @@ struct FeedPublisher: Sendable {
 
   private func writer(_ format: PublishedFormat) -> FeedWriter { writers[format] ?? FeedWriter(format, of: site) }
 
-  /// Reads the document of a request.
+  /// Reads a document.
   ///
   /// Changes that a document cannot say, because they are too many or because its format has no removals, are answered with
   /// the current document.
   ///
   /// - Throws: The errors of the store.
-  func view(of request: FeedRequest, from store: NewsStore) async throws -> View {
-    let page = try await store.feedPage(request.query(count: count))
-    if request.since != nil, !page.isComplete || !(page.removals.isEmpty || request.format.canRemove) {
-      var whole = request
+  func view(of feed: FeedView, from store: NewsStore) async throws -> View {
+    let page = try await store.feedPage(feed.query(count: count))
+    if feed.since != nil, !page.isComplete || !(page.removals.isEmpty || feed.format.canRemove) {
+      var whole = feed
       whole.part = .current
       return try await view(of: whole, from: store)
     }
     var fields: HTTPFields = [:]
-    fields[.link] = link(of: request)
-    if request.since != nil { fields[.instanceManipulation] = FeedTag.manipulation }
-    let tag: EntityTag? =
-      switch request.part {
-      case .archive: nil
-      case .current, .changes: FeedTag(token: page.token, fingerprint: fingerprint(of: request.format)).entityTag
-      }
+    fields[.link] = link(of: feed)
+    if feed.since != nil { fields[.instanceManipulation] = FeedTag.manipulation }
+    let tag = FeedTag(token: page.token, fingerprint: fingerprint(of: feed.format)).entityTag
     return View(
       representation: Representation(
-        PageBody(page, body(of: page, request)), tag: tag, lastModified: LastModified(page.modified, page.read),
-        fields: fields),
+        PageBody(page.items, in: frame(of: page, feed), epoch: page.feedVersion.epoch),
+        tag: feed.archive == nil ? tag : nil, lastModified: LastModified(page.modified, page.read), fields: fields),
       feedVersion: page.feedVersion)
   }
 
-  private func body(of page: FeedPage, _ request: FeedRequest) -> FeedBody {
-    let writer = writer(request.format)
-    var number: Int?
-    if case .archive(let archive) = request.part { number = archive }
-    return FeedBody(
-      writer: writer, form: FragmentForm(name: writer.fingerprint) { writer.entry($0) },
+  private func frame(of page: FeedPage, _ feed: FeedView) -> FeedFrame {
+    FeedFrame(
+      writer: writer(feed.format),
       head: FeedHead(
-        topic: request.topic, updated: page.modified, archives: .init(number: number, count: page.archives),
+        topic: feed.topic, updated: page.modified, archives: .init(number: feed.archive, count: page.archives),
         removals: page.removals.map { ($0.id, $0.date) }))
   }
 
   /// The hubs and the topic for subscribers (WebSub section 4); nil without hubs, and for archives.
-  private func link(of request: FeedRequest) -> String? {
-    if case .archive = request.part { return nil }
-    guard !site.hubs.isEmpty else { return nil }
-    let links = site.hubs.map { ($0, "hub") } + [(site.address(of: request.format, topic: request.topic), "self")]
+  private func link(of feed: FeedView) -> String? {
+    guard feed.archive == nil, !site.hubs.isEmpty else { return nil }
+    let links = site.hubs.map { ($0, "hub") } + [(site.address(of: feed.format, topic: feed.topic), "self")]
     return links.map { "<\($0)>; rel=\"\($1)\"" }.joined(separator: ", ")
   }
 }
 
-/// The bytes of a document around its entries, and the form of these.
-struct FeedBody: Sendable {
-  let writer: FeedWriter
-  let form: FragmentForm
-  let head: FeedHead
-
+/// The bytes of a document around its entries.
+private struct FeedFrame: BodyFrame {
   /// A lower bound for the length of an entry in bytes.
   private static let minimumEntryBytes = 180
   private static let minimumHeadBytes = 300
 
-  /// A lower bound for the length of the document in bytes.
-  func minimumBytes(entries: Int) -> Int { Self.minimumHeadBytes + entries * Self.minimumEntryBytes }
+  let writer: FeedWriter
+  let head: FeedHead
+
+  var forms: FragmentForms {
+    FragmentForms(FragmentForm(name: writer.fingerprint, html: true) { [writer] in writer.entry($0) })
+  }
+
+  var contentType: String { writer.format.mediaType }
+
+  func minimumBytes(_ items: [ItemVersion]) -> Int { Self.minimumHeadBytes + items.count * Self.minimumEntryBytes }
+
+  func appendIdentity(_ items: [ItemVersion], to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "f"))
+    bytes.append(identitiesOf: items)
+    // The document without entries has its links and its settings.
+    bytes += body([])
+  }
+
+  func body(_ fragments: [[UInt8]]) -> [UInt8] { Array(writer.document(head, entries: fragments)) }
 }
 
 /// The entity tag of the current document of a feed: the token of its items, a point, and the fingerprint of all else. A

@@ -9,8 +9,7 @@ import News
 import NewsStore
 import Synchronization
 
-/// Answers public reads from memory, or loads them from the store: those that have been answered from memory before
-/// without the router, all others for its handlers.
+/// Answers public reads: repeated ones from memory, before the router, and others from the store.
 final class PublicReads: Sendable {
   /// The cache policies of responses.
   struct Policies {
@@ -20,15 +19,11 @@ final class PublicReads: Sendable {
     let longPoll: CachePolicy
   }
 
-  let store: NewsStore
-  /// The views of pages for readers; nil if there are no pages.
-  private let pages: PageViews?
-  /// The publisher of feeds; nil if there are none.
-  let feeds: FeedPublisher?
+  private let sources: ViewSources
   private let cache: ViewCache?
   private let unknownItems = UnknownItems()
   /// The meanings of targets, for requests that are answered before the router.
-  private let targets = KnownTargets()
+  private let targets: KnownTargets
   /// Limits the concurrent reads of the database.
   private let reads: ConcurrencyLimiter
   /// Limits those reads that are costly or serve a single client: searches, further pages, snapshots.
@@ -47,9 +42,9 @@ final class PublicReads: Sendable {
     store: NewsStore, budget: Int?, reads: ConcurrencyLimiter, singles: Int, policies: Policies, slow: SlowRequests,
     metrics: APIMetrics, pages: PageViews?, feeds: FeedPublisher?
   ) {
-    self.store = store
-    self.pages = pages
-    self.feeds = feeds
+    sources = ViewSources(store: store, pages: pages, feeds: feeds)
+    targets = KnownTargets(
+      PublicRoute.api + (pages == nil ? [] : PublicRoute.pages) + (feeds == nil ? [] : PublicRoute.feeds))
     self.reads = reads
     self.singles = ConcurrencyLimiter(limit: singles, within: reads)
     self.policies = policies
@@ -62,6 +57,11 @@ final class PublicReads: Sendable {
     }
   }
 
+  var store: NewsStore { sources.store }
+
+  /// The publisher of feeds; nil if there are none.
+  var feeds: FeedPublisher? { sources.feeds }
+
   /// The memory of views; nil if there are none.
   var viewUsage: CacheUsage? { cache?.usage }
 
@@ -72,22 +72,21 @@ final class PublicReads: Sendable {
     return (all.running, all.waiting + single.waiting, all.refused + single.refused)
   }
 
-  /// Returns the response to a read: 200 with the content of a view, or 304.
-  ///
-  /// - Parameter parse: Reads the target of the request.
-  /// - Throws: `ProblemError`, 412; the errors of the store and of `parse`.
-  func response(to request: Request, _ parse: () throws -> PublicRead) async throws -> Response {
-    try await response(to: request, of: try targets.known(request.uri.string) ?? parse())
-  }
-
-  /// Returns the response to a request with the content of a read, which need not be that of its target.
+  /// Returns the response to a request with the content of a read, which need not be that of its target: 200 or 304.
   ///
   /// - Throws: `ProblemError`, 412; the errors of the store.
   func response(to request: Request, of read: PublicRead) async throws -> Response {
-    try await withCurrent(read) { representation, limiter in
-      try await representation.response(to: request, policy(of: read), metrics) {
-        try await representation.body(from: store, limiter: limiter)
+    do {
+      return try await withCurrent(read) { representation, limiter in
+        try await representation.response(to: request, policy(of: read), metrics) {
+          try await representation.body(from: store, limiter: limiter)
+        }
       }
+    } catch let error as StoreError where read.isLongPoll {
+      // No cache stores the response to a long poll, so a 410 replaces none.
+      var problem = ProblemError(error)
+      problem.replacesStored = false
+      throw problem
     }
   }
 
@@ -98,113 +97,148 @@ final class PublicReads: Sendable {
     }
   }
 
+  // MARK: The current view
+
   /// The maximum number of attempts to read a page whose items change between its two statements.
   private static let maximumAttempts = 10
 
-  /// Runs the body with the current view of a read, again if an item of it has changed before its JSON was read.
-  ///
-  /// - Parameter keepsFirst: Whether the view is kept from this request on, not only from the second one.
-  /// - Throws: `StoreError.notFound` for the feed of an unknown topic; the errors of the store and of the body.
-  private func withCurrent<Result>(
-    _ read: PublicRead, keepsFirst: Bool = false, _ body: (Representation, ConcurrencyLimiter) async throws -> Result
-  ) async throws -> Result {
-    do {
-      return try await repeating(read, keepsFirst: keepsFirst, body)
-    } catch StoreError.unknownTopics where read.key.isFeed {
-      throw StoreError.notFound
-    }
+  /// The result of a look in memory for a view.
+  private enum Memory {
+    case found(Representation, APIMetrics.ReadSource, in: FeedSnapshot)
+    case missing
   }
 
-  private func repeating<Result>(
-    _ read: PublicRead, keepsFirst: Bool, _ body: (Representation, ConcurrencyLimiter) async throws -> Result
+  /// Runs the body with the current view of a read, again if an item of it has changed before its JSON was read.
+  ///
+  /// - Parameters:
+  ///   - memory: The result of an earlier look in memory; nil if there was none.
+  ///   - keepsFirst: Whether the view is kept from this request on, not only from the second one.
+  /// - Throws: `StoreError.notFound` for an unknown topic in the path; the errors of the store and of the body.
+  private func withCurrent<Result>(
+    _ read: PublicRead, _ memory: Memory? = nil, keepsFirst: Bool = false,
+    _ body: (Representation, ConcurrencyLimiter) async throws -> Result
   ) async throws -> Result {
-    for _ in 0..<Self.maximumAttempts {
-      let snapshot = try await snapshot(for: read)
-      if keepsFirst { cache?.note(read.key, in: snapshot) }
-      let limiter = read.key.isUncommon(in: snapshot) ? singles : reads
-      do {
-        return try await body(try await representation(of: read, in: snapshot, limiter), limiter)
-      } catch is Representation.OutOfDate {
-        cache?.remove(read.key)
-        // The database has changed since this state.
-        await store.probe()
+    var memory = memory
+    do {
+      for _ in 0..<Self.maximumAttempts {
+        let (representation, limiter) = try await current(read, memory, keepsFirst: keepsFirst)
+        do {
+          return try await body(representation, limiter)
+        } catch is Representation.OutOfDate {
+          cache?.remove(read.key)
+          // The database has changed since this state.
+          await store.probe()
+          memory = nil
+        }
       }
+    } catch StoreError.unknownTopics where read.view.hasTopicInPath {
+      throw StoreError.notFound
     }
     throw StoreError.unavailable
   }
 
-  /// Returns the state from which a read is answered.
+  /// Returns the current view of a read, and the limiter for what its body still has to read.
   ///
-  /// - Throws: `StoreError.notFound` for the page of an unknown topic, which is in the path; the errors of the store.
-  private func snapshot(for read: PublicRead) async throws -> FeedSnapshot {
-    do {
-      return try await store.snapshot(at: read.at, in: read.key.scope, since: read.key.since)
-    } catch StoreError.unknownTopics where read.key.isPage {
-      throw StoreError.notFound
+  /// - Throws: The errors of the store and of the view's query; `OutOfDate`.
+  private func current(
+    _ read: PublicRead, _ memory: Memory?, keepsFirst: Bool
+  ) async throws -> (Representation, ConcurrencyLimiter) {
+    if case .found(let representation, let source, let snapshot) = memory {
+      metrics.countRead(source)
+      return (representation, limiter(of: read.view, in: snapshot))
     }
+    let snapshot = try await store.snapshot(at: read.at, in: read.view.scope, since: read.view.since)
+    let limiter = limiter(of: read.view, in: snapshot)
+    if keepsFirst { cache?.note(read.key, in: snapshot) }
+    if memory == nil, case .found(let representation, let source, _) = lookUp(read.key, in: snapshot) {
+      metrics.countRead(source)
+      return (representation, limiter)
+    }
+    return (try await load(read, in: snapshot, limiter), limiter)
   }
 
-  /// Returns the view of a read that is current in a state.
+  private func limiter(of view: any PublicView, in snapshot: FeedSnapshot) -> ConcurrencyLimiter {
+    view.isUncommon(in: snapshot) ? singles : reads
+  }
+
+  /// Looks in memory for the response of a key, or makes it from the state.
+  private func lookUp(_ key: ViewKey, in snapshot: FeedSnapshot) -> Memory {
+    guard let cache else { return .missing }
+    if let view = cache.cachedView(key, in: snapshot) { return .found(view.representation, .view, in: snapshot) }
+    guard let view = key.view.inMemory(snapshot, sources) else { return .missing }
+    cache.insert(view, for: key, in: snapshot)
+    return .found(view.representation, .windows, in: snapshot)
+  }
+
+  /// Reads a view that is not in memory.
   ///
   /// - Throws: The errors of the query of the view.
-  private func representation(
-    of read: PublicRead, in snapshot: FeedSnapshot, _ limiter: ConcurrencyLimiter
+  private func load(
+    _ read: PublicRead, in snapshot: FeedSnapshot, _ limiter: ConcurrencyLimiter
   ) async throws -> Representation {
-    let key = read.key
+    let view = read.view
     guard let cache else {
-      return try await limiter.run { try await key.load(from: store, in: snapshot, pages, feeds) }.representation
+      return try await limiter.run { try await view.load(from: sources, in: snapshot) }.representation
     }
-    if let found = inMemory(key, in: snapshot) {
-      metrics.countRead(found.source)
+    if let id = view.itemID, unknownItems.contains(id, in: snapshot) { throw StoreError.notFound }
+    if let scope = view.windowScope, let loaded = try await store.snapshot(after: snapshot, withWindowsOf: scope),
+      let found = view.inMemory(loaded, sources)
+    {
+      cache.insert(found, for: read.key, in: loaded)
+      metrics.countRead(.windows)
       return found.representation
     }
-    if let id = key.itemID, unknownItems.contains(id, in: snapshot) { throw StoreError.notFound }
-    if let query = key.itemQuery, query.search == nil,
-      let loaded = try await store.snapshot(after: snapshot, withWindowsOf: query.scope),
-      let view = key.view(in: loaded, pages)
-    {
-      metrics.countRead(.windows)
-      return view.representation
-    }
     metrics.countRead(.database)
-    let view = try await cache.view(key, in: snapshot, limiter: limiter) { try await self.load(key, in: snapshot) }
+    let loaded = try await cache.view(read.key, in: snapshot, limiter: limiter) { [sources, unknownItems] in
+      do {
+        return try await view.load(from: sources, in: snapshot)
+      } catch StoreError.notFound {
+        if let id = view.itemID { unknownItems.insert(id, after: snapshot) }
+        throw StoreError.notFound
+      }
+    }
     // A client that waits for a change, or requires a state, would repeat its request at once.
-    if view.isStale, read.isLongPoll || read.at != nil { throw StoreError.unavailable }
-    return view.representation
+    if loaded.isStale, read.isLongPoll || read.at != nil { throw StoreError.unavailable }
+    return loaded.representation
   }
 
-  private func load(_ key: ViewKey, in snapshot: FeedSnapshot) async throws -> View {
-    guard let id = key.itemID else { return try await key.load(from: store, in: snapshot, pages, feeds) }
-    do {
-      return try await key.load(from: store, in: snapshot, pages, feeds)
-    } catch StoreError.notFound {
-      unknownItems.insert(id, after: snapshot)
-      throw StoreError.notFound
+  private func policy(of read: PublicRead) -> CachePolicy {
+    if read.isLongPoll { return policies.longPoll }
+    return read.view.isPolled ? policies.polled : policies.other
+  }
+}
+
+/// Requests that are answered before the router.
+extension PublicReads {
+  /// Looks in memory for the response that the router would send.
+  ///
+  /// - Parameter isNew: Whether a long poll is passed on, because it might have to wait.
+  /// - Returns: The response, or how it is loaded; nil for a request that is not a valid public read.
+  func lookUp(_ request: PlainRequest, isNew: Bool) -> EarlyLookup? {
+    guard cache != nil, let read = targets.read(of: request.target), !(isNew && read.isLongPoll),
+      let snapshot = store.cachedSnapshot
+    else { return nil }
+    let conditions = Representation.Conditions(
+      ifNoneMatch: request.ifNoneMatch, ifModifiedSince: request.ifModifiedSince,
+      acceptEncoding: request.acceptEncoding, isLongPoll: read.isLongPoll)
+    let hasReached = read.at.map { snapshot.hasReached($0) } ?? true
+    let memory = hasReached ? lookUp(read.key, in: snapshot) : nil
+    if case .found(let representation, let source, _) = memory,
+      let stored = representation.stored(for: conditions, policy(of: read), from: store)
+    {
+      return .response(response(stored, read.view.route, source))
+    }
+    return .load { [self] head, peer, logger in
+      PublicReadLoad { [self] in
+        await loadedResponse(to: head, read, memory, conditions, from: peer, logger)
+      }
     }
   }
 
-  /// Returns the response of a key if it is in memory, or can be made from the state; nil otherwise.
-  private func inMemory(
-    _ key: ViewKey, in snapshot: FeedSnapshot
-  ) -> (representation: Representation, source: APIMetrics.ReadSource)? {
-    guard let cache else { return nil }
-    if let view = cache.cachedView(key, in: snapshot) { return (view.representation, .view) }
-    guard let view = key.view(in: snapshot, pages) else { return nil }
-    cache.insert(view, for: key, in: snapshot)
-    return (view.representation, .windows)
-  }
-
-  /// Returns the response that the router would send; nil if it is not in memory.
-  ///
-  /// - Parameter isNew: Whether a long poll is refused, because it might have to wait.
-  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse? {
-    guard let request = readRequest(request), !(isNew && request.read.isLongPoll), let snapshot = store.cachedSnapshot,
-      request.read.at.map({ snapshot.hasReached($0) }) ?? true,
-      let (representation, source) = inMemory(request.read.key, in: snapshot),
-      let stored = representation.stored(for: request.conditions, policy(of: request.read), from: store)
-    else { return nil }
-    let instruments = metrics.instruments(
-      route: request.read.key.route, method: .get, status: stored.response.status)
+  private func response(
+    _ stored: Representation.Stored, _ route: String, _ source: APIMetrics.ReadSource
+  ) -> EarlyResponse {
+    let instruments = metrics.instruments(route: route, method: .get, status: stored.response.status)
     return EarlyResponse(stored.response) { [metrics] isRepeated in
       metrics.countEarly()
       metrics.countRead(isRepeated ? .view : source)
@@ -213,105 +247,61 @@ final class PublicReads: Sendable {
     }
   }
 
-  /// Returns the wait for the response to a read that is not in memory; nil to leave the request to the router.
-  ///
-  /// - Parameter head: The same request as it was decoded.
-  func load(
-    _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
-  ) -> (any EarlyWait)? {
-    guard let request = readRequest(request), store.cachedSnapshot != nil else { return nil }
-    return PublicReadLoad(reads: self, head: head, request: request, peer: peer, logger: logger)
-  }
-
   /// Loads the response to a request.
   ///
   /// - Returns: nil for an unexpected error, which the router reports.
-  fileprivate func loadedResponse(_ load: PublicReadLoad) async -> StoredResponse? {
+  private func loadedResponse(
+    to head: HTTPRequestHead, _ read: PublicRead, _ memory: Memory?, _ conditions: Representation.Conditions,
+    from peer: SocketAddress?, _ logger: Logger
+  ) async -> StoredResponse? {
     let (began, database) = (ContinuousClock.now, DatabaseTime())
-    let response = await DatabaseTime.$current.withValue(database) { await answer(load.request, since: began) }
-    if let response {
-      slow.log(duration: .now - began, database: database, status: response.status, load.logger) {
-        slow.facts(load.head, route: load.request.read.key.route, peer: load.peer, status: response.status)
-      }
+    let response = await DatabaseTime.$current.withValue(database) { await load(read, memory, conditions) }
+    guard let response else { return nil }
+    let (duration, route) = (.now - began, read.view.route)
+    metrics.countEarly(isHeld: true)
+    metrics.count(route: route, method: .get, status: response.status, bytes: response.bytes, duration: duration)
+    slow.log(duration: duration, database: database, status: response.status, logger) {
+      slow.facts(head, route: route, peer: peer, status: response.status)
     }
     return response
   }
 
-  private func answer(_ request: ReadRequest, since began: ContinuousClock.Instant) async -> StoredResponse? {
+  private func load(
+    _ read: PublicRead, _ memory: Memory?, _ conditions: Representation.Conditions
+  ) async -> StoredResponse? {
     do {
-      return try await withCurrent(request.read) { representation, limiter in
-        let policy = policy(of: request.read)
-        var response = representation.stored(for: request.conditions, policy, from: store)
-        if response == nil {
-          try await representation.prepare(for: request.conditions, policy) {
-            try await representation.body(from: store, limiter: limiter)
-          }
-          response = representation.stored(for: request.conditions, policy, from: store)
+      return try await withCurrent(read, memory) { representation, limiter in
+        let policy = policy(of: read)
+        try await representation.prepare(for: conditions, policy) {
+          try await representation.body(from: store, limiter: limiter)
         }
-        if let response { count(response, request.read.key, after: .now - began) }
-        return response?.response
+        let stored = representation.stored(for: conditions, policy, from: store)
+        if let stored { metrics.countSaved(stored.savedByNotModified, stored.savedByCompression) }
+        return stored?.response
       }
     } catch {
       // The router would read once more.
       guard var problem = ProblemError(expected: error) else { return nil }
-      if request.read.isLongPoll { problem.replacesStored = false }
-      let renderer = request.read.key.isPage ? pages?.renderer : nil
+      if read.isLongPoll { problem.replacesStored = false }
+      let renderer = read.view.isPage ? sources.pages?.renderer : nil
       if renderer == nil { CORS.add(to: &problem.headers) }
-      let response = problem.storedResponse(renderer)
-      count(response, request.read.key, after: .now - began)
-      return response
+      return problem.storedResponse(renderer)
     }
-  }
-
-  /// A plain request for a public read.
-  fileprivate struct ReadRequest: Sendable {
-    let read: PublicRead
-    let conditions: Representation.Conditions
-  }
-
-  private func readRequest(_ request: PlainRequest) -> ReadRequest? {
-    guard cache != nil, let read = targets.read(of: request.target), pages != nil || !read.key.isPage,
-      feeds != nil || !read.key.isFeed
-    else { return nil }
-    return ReadRequest(
-      read: read,
-      conditions: Representation.Conditions(
-        ifNoneMatch: request.ifNoneMatch, ifModifiedSince: request.ifModifiedSince,
-        acceptEncoding: request.acceptEncoding, isLongPoll: read.isLongPoll))
-  }
-
-  private func policy(of read: PublicRead) -> CachePolicy {
-    if read.isLongPoll { return policies.longPoll }
-    return read.key.isFollowed ? policies.polled : policies.other
-  }
-
-  private func count(_ stored: Representation.Stored, _ key: ViewKey, after duration: Duration) {
-    count(stored.response, key, after: duration)
-    metrics.countSaved(stored.savedByNotModified, stored.savedByCompression)
-  }
-
-  private func count(_ response: StoredResponse, _ key: ViewKey, after duration: Duration) {
-    metrics.countEarly(isHeld: true)
-    metrics.count(route: key.route, method: .get, status: response.status, bytes: response.bytes, duration: duration)
   }
 }
 
 /// The wait of a request for its response.
 private struct PublicReadLoad: EarlyWait {
-  let reads: PublicReads
-  let head: HTTPRequestHead
-  let request: PublicReads.ReadRequest
-  let peer: SocketAddress?
-  let logger: Logger
+  let load: @Sendable () async -> StoredResponse?
 
   func start(
     on eventLoop: any EventLoop, release: @escaping @Sendable (StoredResponse?) -> Void
   ) -> (@Sendable () -> Void)? {
-    let load = Task {
-      let response = await reads.loadedResponse(self)
+    let task = Task {
+      let response = await load()
       eventLoop.execute { release(response) }
     }
-    return { load.cancel() }
+    return { task.cancel() }
   }
 }
 
@@ -321,15 +311,15 @@ private final class KnownTargets: Sendable {
   private static let maximumCount = 10_000
   private static let maximumBytes = 512
 
+  private let routes: [PublicRoute]
   private let reads = Mutex<[String: PublicRead]>([:])
 
-  /// Returns the read that a target means, if it was parsed before.
-  func known(_ target: String) -> PublicRead? { reads.withLock { $0[target] } }
+  init(_ routes: [PublicRoute]) { self.routes = routes }
 
   /// Returns the read that a target means; nil for an invalid target, which the router refuses.
   func read(of target: String) -> PublicRead? {
-    if let known = known(target) { return known }
-    guard let read = PublicRead(target: target) else { return nil }
+    if let known = reads.withLock({ $0[target] }) { return known }
+    guard let read = routes.read(target) else { return nil }
     guard target.utf8.count <= Self.maximumBytes else { return read }
     reads.withLock { reads in
       if reads.count >= Self.maximumCount { reads.removeAll(keepingCapacity: true) }

@@ -60,11 +60,10 @@ package final class Representation: Sendable {
   ///   - tag: The entity tag; nil to derive it from the content.
   ///   - fields: Additional header fields.
   convenience init(
-    _ body: PageBody, contentType: String? = nil, tag: EntityTag? = nil,
-    lastModified: LastModified? = nil, fields: HTTPFields = [:]
+    _ body: PageBody, tag: EntityTag? = nil, lastModified: LastModified? = nil, fields: HTTPFields = [:]
   ) {
     self.init(
-      .page(body), minimumBytes: body.minimumBytes, contentType: contentType ?? body.contentType,
+      .page(body), minimumBytes: body.minimumBytes, contentType: body.contentType,
       tag: tag ?? body.tag(link: fields[.link]), lastModified: lastModified, fields: fields)
   }
 
@@ -121,9 +120,9 @@ package final class Representation: Sendable {
       case .complete(let bytes): return bytes
       case .page(let page), .assembling(let page, _):
         guard !page.isCostly,
-          let fragments = page.fragmentsInMemory(of: store), page.computedBytes(fragments) <= ComputePool.smallBytes,
-          let bytes = try? page.assembled(fragments)
+          let fragments = page.fragmentsInMemory(of: store), page.computedBytes(fragments) <= ComputePool.smallBytes
         else { return nil }
+        let bytes = page.assembled(fragments)
         keep(bytes, in: &body)
         return bytes
       }
@@ -156,7 +155,7 @@ package final class Representation: Sendable {
       if fragments == nil { fragments = try await limiter.run { try await page.fragments(from: store) } }
       guard let fragments else { throw OutOfDate() }
       let bytes = try await ComputePool.shared.run(.reading, bytes: page.computedBytes(fragments)) {
-        try page.assembled(fragments)
+        page.assembled(fragments)
       }
       bodyState.withLock { keep(bytes, in: &$0) }
       return bytes
@@ -205,7 +204,7 @@ package final class Representation: Sendable {
     headers[.cacheControl] = caching.publicRead
     headers[.vary] = Self.vary
     // Scripts of other origins read the API, not its pages.
-    if contentType != PageDocument.contentType { CORS.add(to: &headers) }
+    if contentType != PageViews.contentType { CORS.add(to: &headers) }
     if let lastModified { headers[.lastModified] = HTTPDate.format(lastModified) }
     if let pollInterval = caching.pollInterval() { headers[.pollInterval] = "\(pollInterval)" }
     let validators = Validators(entityTag: tag, lastModified: lastModified, isLastModifiedStrong: true)

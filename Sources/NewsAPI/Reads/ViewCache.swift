@@ -147,7 +147,7 @@ package final class ViewCache: Sendable {
     return storage.withLock { storage in
       if let view = storage.use(key, in: snapshot, now) { return .cached(view) }
       // A load that began before a change must not answer a request that knows of the change.
-      if let pending = storage.loads[key], snapshot.isCurrent(key.dependency, since: pending.feedVersion),
+      if let pending = storage.loads[key], snapshot.isCurrent(key.view.dependency, since: pending.feedVersion),
         isUnresponsive || !pending.isAbandoned
       {
         storage.loads[key]?.requesters += 1
@@ -242,7 +242,7 @@ extension ViewCache.Storage {
     var changedCost: Int?
     defer { if let changedCost { entries.setCost(changedCost, for: key) } }
     return entries.use(key) { entry in
-      guard snapshot.isCurrent(key.dependency, since: entry.feedVersion) else { return nil }
+      guard snapshot.isCurrent(key.view.dependency, since: entry.feedVersion) else { return nil }
       entry.lastUsed = now
       // The body is assembled after the view was kept.
       let cost = entry.view.representation.cost
@@ -260,7 +260,7 @@ extension ViewCache.Storage {
   ///
   /// - Returns: Whether the key was requested before, since the last change of what it depends on.
   mutating func isRepeated(_ key: ViewKey, in snapshot: FeedSnapshot) -> Bool {
-    let version = snapshot.version(of: key.dependency)
+    let version = snapshot.version(of: key.view.dependency)
     return requested.insert(ViewCache.Request(key: key, epoch: snapshot.feedVersion.epoch, version: version))
   }
 

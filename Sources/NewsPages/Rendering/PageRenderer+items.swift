@@ -9,7 +9,7 @@ extension PageRenderer {
   static let derivedHeadlineLength = 110
 
   /// Returns the values of an item in a list.
-  func story(
+  func storyValues(
     _ item: NewsItem, isFirst: Bool, _ titles: [String: (text: String, language: String?)]
   ) -> PageValues {
     var values = PageValues()

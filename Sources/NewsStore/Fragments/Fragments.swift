@@ -2,20 +2,19 @@ import Foundation
 import News
 import Synchronization
 
-/// The JSON of published items, written once for each version of an item and shared by all responses that contain it.
+/// Published items as bytes, written once for each version of an item in a form, and shared by all responses that contain
+/// it.
 package final class Fragments: Sendable {
   /// Identifies a fragment. A version belongs to an epoch: a restored database gives it to another change.
-  struct Key: Hashable, Sendable {
+  private struct Key: Hashable, Sendable {
     let epoch: String
     let id: UUID
     let version: Int
-    /// Whether the fragment contains `html`. An item without `html` has one fragment only.
-    let html: Bool
-    /// The name of a `FragmentForm`; nil for the JSON of the API.
-    let form: String?
+    /// The name of the form.
+    let form: String
 
-    init(_ epoch: String, _ id: UUID, _ version: Int, html: Bool, form: String? = nil) {
-      (self.epoch, self.id, self.version, self.html, self.form) = (epoch, id, version, html, form)
+    init(_ epoch: String, _ id: UUID, _ version: Int, _ form: String) {
+      (self.epoch, self.id, self.version, self.form) = (epoch, id, version, form)
     }
   }
 
@@ -38,51 +37,46 @@ package final class Fragments: Sendable {
   package var usage: CacheUsage { cache.withLock { $0.usage } }
 
   /// Returns the fragments of items, in order; nil for those that are not in memory.
-  func find(_ items: [ItemVersion], html: Bool, epoch: String) -> [[UInt8]?] {
+  func find(_ items: [ItemVersion], as forms: FragmentForms, epoch: String) -> [[UInt8]?] {
     cache.withLock { cache in
-      items.map { cache.use(Key(epoch, $0.id, $0.version, html: html && $0.hasHTML)) }
+      items.enumerated().map { index, item in
+        cache.use(Key(epoch, item.id, item.version, forms[index].name(for: item)))
+      }
     }
   }
 
-  /// Returns items in another form, in order; nil for those that are not in memory.
-  func find(_ items: [ItemVersion], as form: FragmentForm, epoch: String) -> [[UInt8]?] {
-    cache.withLock { cache in
-      items.map { cache.use(Key(epoch, $0.id, $0.version, html: true, form: form.name)) }
-    }
+  /// Adds fragments, each in the form of an item.
+  func insert(_ fragments: [(item: ItemVersion, form: FragmentForm, bytes: [UInt8])], epoch: String) {
+    insert(
+      fragments.map { item, form, bytes in
+        (Key(epoch, item.id, item.version, form.name(for: item)), bytes)
+      })
   }
 
-  /// Adds an item in another form.
-  func insert(_ bytes: [UInt8], of item: ItemVersion, as form: FragmentForm, epoch: String) {
-    guard isEnabled else { return }
-    let key = Key(epoch, item.id, item.version, html: true, form: form.name)
-    cache.withLock { $0.insert(bytes, for: key, cost: bytes.count + Self.overhead) }
-  }
-
-  /// Adds the fragments of items that this process has committed.
+  /// Adds the JSON of items that this process has committed.
   func insert(committed items: [NewsItem], epoch: String) {
     guard items.reduce(0, { $0 + $1.textBytes }) <= Self.maximumCommitBytes else { return }
     insert(items, epoch: epoch)
   }
 
-  /// Adds the fragments of items: without `html`, and with it for those that have it.
+  /// Adds the JSON of items: without `html`, and with it for those that have it.
   func insert(_ items: [NewsItem], epoch: String) {
-    guard isEnabled else { return }
-    for item in items where item.html != nil { insert([(item, item.fragment)], epoch: epoch) }
-    let plain = items.map { item in
-      var plain = item
-      plain.html = nil
-      return (item: plain, json: plain.fragment)
-    }
-    insert(plain, epoch: epoch)
+    insert(
+      items.flatMap { item in
+        var plain = item
+        plain.html = nil
+        return (item.html == nil ? [plain] : [item, plain]).map { item in
+          let form: FragmentForm = item.html == nil ? .json : .jsonWithHTML
+          return (Key(epoch, item.id, item.version, form.name), form.write(item))
+        }
+      })
   }
 
-  /// Adds fragments.
-  func insert(_ fragments: [(item: NewsItem, json: [UInt8])], epoch: String) {
+  private func insert(_ fragments: @autoclosure () -> [(key: Key, bytes: [UInt8])]) {
+    guard isEnabled else { return }
+    let fragments = fragments()
     cache.withLock { cache in
-      for (item, json) in fragments {
-        let key = Key(epoch, item.id, item.version, html: item.html != nil)
-        cache.insert(json, for: key, cost: json.count + Self.overhead)
-      }
+      for (key, bytes) in fragments { cache.insert(bytes, for: key, cost: bytes.count + Self.overhead) }
     }
   }
 }
@@ -91,7 +85,7 @@ extension NewsItem {
   /// The size of the long texts, in bytes.
   var textBytes: Int { text.utf8.count + (html?.utf8.count ?? 0) }
 
-  /// The fragment of the item.
+  /// The JSON of the item.
   var fragment: [UInt8] {
     var json = JSONWriter(capacity: 512 + text.utf8.count + (html?.utf8.count ?? 0))
     json.write(self)

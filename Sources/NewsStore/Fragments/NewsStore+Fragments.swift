@@ -3,60 +3,49 @@ import News
 import PostgresClient
 
 extension NewsStore {
-  /// Returns the JSON of items from memory, in order; nil unless all of them are there.
+  /// Returns items from memory in a form, in order; nil unless all of them are there.
   ///
-  /// - Parameters:
-  ///   - html: Whether the JSON contains `html`.
-  ///   - epoch: The epoch of the versions.
-  package func fragmentsInMemory(of items: [ItemVersion], html: Bool, epoch: String) -> [[UInt8]]? {
-    let found = fragments.find(items, html: html, epoch: epoch).compactMap(\.self)
+  /// - Parameter epoch: The epoch of the versions.
+  package func fragmentsInMemory(of items: [ItemVersion], as forms: FragmentForms, epoch: String) -> [[UInt8]]? {
+    let found = fragments.find(items, as: forms, epoch: epoch).compactMap(\.self)
     return found.count == items.count ? found : nil
   }
 
-  /// Returns the JSON of items, in order. Those that are not in memory are read with one statement.
+  /// Returns items in a form, in order. Those that are not in memory are read with one statement.
   ///
-  /// - Parameters:
-  ///   - html: Whether the JSON contains `html`.
-  ///   - epoch: The epoch of the versions.
+  /// - Parameter epoch: The epoch of the versions.
   /// - Returns: nil if an item has been changed or removed since, so that the page is out of date.
-  package func fragments(of items: [ItemVersion], html: Bool, epoch: String) async throws -> [[UInt8]]? {
-    var found = fragments.find(items, html: html, epoch: epoch)
+  package func fragments(of items: [ItemVersion], as forms: FragmentForms, epoch: String) async throws -> [[UInt8]]? {
+    var found = fragments.find(items, as: forms, epoch: epoch)
     let missing = found.indices.filter { found[$0] == nil }
     if !missing.isEmpty {
-      guard let read = try await contents(of: missing.map { items[$0] }, html: html, epoch: epoch) else { return nil }
-      // A megabyte takes a few milliseconds.
-      let bytes = read.reduce(0) { $0 + $1.textBytes } / 64
-      let made = try await ComputePool.shared.slices(.reading, bytes: bytes, read) { (item: $0, json: $0.fragment) }
-      fragments.insert(made, epoch: epoch)
-      for (index, fragment) in zip(missing, made) { found[index] = fragment.json }
+      let parts = missing.map { (item: items[$0], form: forms[$0]) }
+      guard let made = try await written(parts, epoch: epoch) else { return nil }
+      fragments.insert(zip(parts, made).map { ($0.item, $0.form, $1) }, epoch: epoch)
+      for (index, bytes) in zip(missing, made) { found[index] = bytes }
     }
     return found.compactMap(\.self)
   }
 
-  /// Returns items in another form from memory, in order; nil unless all of them are there.
+  /// Writes items, each in a form, in order. All forms but the JSON itself are made from the JSON of an item, which most
+  /// requests need and which is often in memory.
   ///
-  /// - Parameter epoch: The epoch of the versions.
-  package func fragmentsInMemory(of items: [ItemVersion], as form: FragmentForm, epoch: String) -> [[UInt8]]? {
-    let found = fragments.find(items, as: form, epoch: epoch).compactMap(\.self)
-    return found.count == items.count ? found : nil
-  }
-
-  /// Returns items in another form, in order. Those that are not in memory are made from the JSON of the items.
-  ///
-  /// - Parameter epoch: The epoch of the versions.
-  /// - Returns: nil if an item has been changed or removed since, so that the page is out of date.
-  package func fragments(of items: [ItemVersion], as form: FragmentForm, epoch: String) async throws -> [[UInt8]]? {
-    var found = fragments.find(items, as: form, epoch: epoch)
-    let missing = found.indices.filter { found[$0] == nil }
-    guard let json = try await fragments(of: missing.map { items[$0] }, html: true, epoch: epoch) else { return nil }
-    let made = try await ComputePool.shared.slices(.reading, bytes: json.reduce(0) { $0 + $1.count }, json) {
-      form.write(try NewsJSON.decode(NewsItem.self, from: Data($0)))
+  /// - Returns: nil if an item has been changed or removed since.
+  private func written(
+    _ parts: [(item: ItemVersion, form: FragmentForm)], epoch: String
+  ) async throws -> [[UInt8]]? {
+    let (items, html) = (parts.map(\.item), parts.contains { $0.form.html })
+    guard parts.allSatisfy(\.form.isJSON) else {
+      guard let json = try await fragments(of: items, as: .json(html: html), epoch: epoch) else { return nil }
+      let bytes = json.reduce(0) { $0 + $1.count }
+      return try await ComputePool.shared.slices(.reading, bytes: bytes, Array(zip(parts, json))) { part, json in
+        part.form.write(try NewsJSON.decode(NewsItem.self, from: Data(json)))
+      }
     }
-    for (index, made) in zip(missing, made) {
-      fragments.insert(made, of: items[index], as: form, epoch: epoch)
-      found[index] = made
-    }
-    return found.compactMap(\.self)
+    guard let read = try await contents(of: items, html: html, epoch: epoch) else { return nil }
+    // A megabyte takes a few milliseconds.
+    let bytes = read.reduce(0) { $0 + $1.textBytes } / 64
+    return try await ComputePool.shared.slices(.reading, bytes: bytes, read) { $0.fragment }
   }
 
   /// Reads items that are published at their versions, in order, on the standby if it has all of them.
@@ -119,7 +108,7 @@ extension Fragments {
     var rest = Self.maximumBytesAhead
     let latest = answer.changed.suffix(Self.maximumItemsAhead)
     // Items that this process has written are there already.
-    let known = find(Array(latest), html: true, epoch: answer.state.epoch)
+    let known = find(Array(latest), as: .json(html: true), epoch: answer.state.epoch)
     let items = zip(latest, known).filter { $1 == nil }.map(\.0).reversed().prefix { item in
       rest -= item.maximumBytes(html: true)
       return rest >= 0

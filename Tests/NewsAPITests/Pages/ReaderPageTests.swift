@@ -149,7 +149,7 @@ import Testing
   @Test("The links to older and newer items lead through all of them and back")
   func paging() async throws {
     try await TestServer.with { server in
-      let count = 2 * ReaderPage.listLimit + 5
+      let count = 2 * ListPageView.limit + 5
       for number in 0..<count {
         _ = try await server.publish("x", date: "2026-01-01T00:00:\(10 + number / 2)Z", title: "Number \(number).")
       }

@@ -22,7 +22,7 @@ import Testing
     for _ in 0..<2 { _ = try await cache.view(key, in: state) { view } }
   }
 
-  private static let feed = ViewKey.items(ItemQuery())
+  private static let feed = ViewKey(ItemListView())
 
   @Test("Concurrent requests for a view share one load, and only a change causes another")
   func singleFlight() async throws {
@@ -133,13 +133,13 @@ import Testing
     let cache = ViewCache(budget: 1 << 20)
     let (one, other) = (UUID(), UUID())
     for id in [one, other] {
-      try await Self.keep(Self.view("\(id)", 1), for: .item(id, html: false), in: cache, FeedSnapshot.at(1))
+      try await Self.keep(Self.view("\(id)", 1), for: ViewKey(ItemView(id)), in: cache, FeedSnapshot.at(1))
     }
     let state = FeedSnapshot.at(2, changed: [(one, 2)])
-    #expect(cache.cachedView(.item(one, html: false), in: state) == nil)
-    #expect(cache.cachedView(.item(other, html: false), in: state).map(Self.text) == "\(other)")
+    #expect(cache.cachedView(ViewKey(ItemView(one)), in: state) == nil)
+    #expect(cache.cachedView(ViewKey(ItemView(other)), in: state).map(Self.text) == "\(other)")
     let many = (0..<3000).map { (UUID(), 3 + $0) }
-    #expect(cache.cachedView(.item(other, html: false), in: FeedSnapshot.at(3002, changed: many)) == nil)
+    #expect(cache.cachedView(ViewKey(ItemView(other)), in: FeedSnapshot.at(3002, changed: many)) == nil)
   }
 
   @Test("A view is kept from its second request since the last change of its scope")
@@ -159,14 +159,14 @@ import Testing
   func scan() async throws {
     let cache = ViewCache(budget: 1 << 20)
     let state = FeedSnapshot.at(1)
-    let hot = (0..<20).map { ViewKey.topic("hot\($0)") }
+    let hot = (0..<20).map { ViewKey(TopicView("hot\($0)")) }
     for key in hot {
       try await Self.keep(Self.view(String(repeating: "x", count: 4000), 1), for: key, in: cache, state)
       #expect(cache.cachedView(key, in: state) != nil)
     }
     for number in 0..<5000 {
       try await Self.keep(
-        Self.view(String(repeating: "x", count: 4000), 1), for: .topic("t\(number)"), in: cache, state)
+        Self.view(String(repeating: "x", count: 4000), 1), for: ViewKey(TopicView("t\(number)")), in: cache, state)
       if number % 50 == 0 { for key in hot { #expect(cache.cachedView(key, in: state) != nil) } }
     }
     #expect(cache.usage.bytes <= 1 << 20)
@@ -212,10 +212,10 @@ import Testing
   @Test("A changed item is not served stale")
   func staleItem() async throws {
     let id = UUID()
-    let (cache, isDatabaseUnresponsive) = try await Self.outage(key: .item(id, html: false))
+    let (cache, isDatabaseUnresponsive) = try await Self.outage(key: ViewKey(ItemView(id)))
     isDatabaseUnresponsive.set()
     await #expect(throws: StoreError.unavailable) {
-      try await cache.view(.item(id, html: false), in: FeedSnapshot.at(2, changed: [(id, 2)])) {
+      try await cache.view(ViewKey(ItemView(id)), in: FeedSnapshot.at(2, changed: [(id, 2)])) {
         throw StoreError.unavailable
       }
     }

@@ -66,8 +66,9 @@ import Testing
         #expect(page.items == expected.items && page.next == expected.next && page.modified == expected.modified)
         let epoch = page.feedVersion.epoch
         // The fragments of written items equal those of the rows in the database.
-        guard let fragments = store.fragmentsInMemory(of: page.items, html: html, epoch: epoch) else { continue }
-        #expect(try await other.fragments(of: page.items, html: html, epoch: epoch) == fragments)
+        guard let fragments = store.fragmentsInMemory(of: page.items, as: .json(html: html), epoch: epoch)
+        else { continue }
+        #expect(try await other.fragments(of: page.items, as: .json(html: html), epoch: epoch) == fragments)
       }
     }
     await other.shutdown()
@@ -93,7 +94,7 @@ import Testing
       let passed = ContinuousClock.now - start
       #expect(try #require(store.stateCache.latest).age > passed)
       let page = try #require(store.cachedSnapshot?.page(ItemQuery(limit: 200, includesHTML: true)))
-      #expect(store.fragmentsInMemory(of: page.items, html: true, epoch: page.feedVersion.epoch) != nil)
+      #expect(store.fragmentsInMemory(of: page.items, as: .json(html: true), epoch: page.feedVersion.epoch) != nil)
       await store.shutdown()
     }
   }

@@ -4,8 +4,8 @@ import NIOCore
 import NewsPages
 import NewsStore
 
-/// The handlers of the pages for readers, and of the files that they refer to.
-struct PageHandlers: Sendable {
+/// The handlers of the files that pages for readers refer to.
+struct PageFileHandlers: Sendable {
   /// A file as a response.
   private struct File: Sendable {
     let representation: Representation
@@ -19,15 +19,13 @@ struct PageHandlers: Sendable {
     }
   }
 
-  private let reads: PublicReads
   private let metrics: APIMetrics
   private let assets: PageAssets
   private let files: [String: File]
   private let workerFile: File
 
-  init(reads: PublicReads, views: PageViews, metrics: APIMetrics) {
+  init(views: PageViews, metrics: APIMetrics) {
     let assets = views.renderer.assets
-    self.reads = reads
     self.metrics = metrics
     self.assets = assets
     files = Dictionary(
@@ -37,20 +35,6 @@ struct PageHandlers: Sendable {
     workerFile = File(
       PageAssets.worker, contentType: "text/javascript; charset=utf-8",
       fields: [.contentSecurityPolicy: PageViews.workerPolicy])
-  }
-
-  @Sendable func front(_ request: Request, context: APIContext) async throws -> Response {
-    try await reads.response(to: request) { try .listPage(request.uri.query) }
-  }
-
-  @Sendable func topic(_ request: Request, context: APIContext) async throws -> Response {
-    let slug = try context.topicSlug()
-    return try await reads.response(to: request) { try .listPage(topic: slug, request.uri.query) }
-  }
-
-  @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {
-    let id = try context.itemID()
-    return try await reads.response(to: request) { .itemPage(id) }
   }
 
   /// Returns a file. An address with the hash of another version gets the current file, which caches keep for a second.
