@@ -132,8 +132,6 @@ public struct NewsAPI: Sendable {
       maximumMediaBytes: settings.maximumMediaBytes, publicURL: settings.publicURL,
       addressPolicy: settings.addressPolicy, uploadLimits: settings.uploadLimits)
     caching = CachePolicy(sharedMaxAge: settings.sharedMaxAge)
-    var polled = caching
-    polled.pollInterval = { store.pollInterval }
     let shutdownDelay = LongPolls.ShutdownDelay()
     reads = ConcurrencyLimiter(limit: settings.concurrentReads)
     slowRequests = SlowRequests(limit: settings.slowRequest, proxies: settings.trustedProxies)
@@ -141,7 +139,7 @@ public struct NewsAPI: Sendable {
     publicReads = PublicReads(
       store: store, budget: settings.cachesViews ? settings.viewBudget : nil, reads: reads,
       singles: settings.concurrentSingleReads,
-      policies: .init(other: caching, polled: polled, longPoll: .longPoll { shutdownDelay.seconds }),
+      policies: .init(caching, store, shutdownDelay),
       slow: slowRequests, metrics: counted, pages: pages, feeds: settings.feeds)
     polls = LongPolls(reads: publicReads, shutdownDelay: shutdownDelay)
     keyLimits = settings.requestsPerKey.map { RateLimiter(RequestRate(perMinute: $0)) }

@@ -68,8 +68,8 @@ package struct PageCursor {
 }
 
 extension QueryParameters {
-  package mutating func cursor(_ cursor: PageCursor, named name: String = "cursor") -> Keyset? {
-    value(name, rule: .validCursor) { cursor.keyset($0) }
+  package mutating func cursor(_ cursor: @autoclosure () -> PageCursor, named name: String = "cursor") -> Keyset? {
+    value(name, rule: .validCursor) { cursor().keyset($0) }
   }
 
   /// Reads the cursor of a list with numbered rows.

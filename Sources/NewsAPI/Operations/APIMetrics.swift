@@ -1,6 +1,7 @@
 import CoreMetrics
 import HTTPEdge
 import HTTPTypes
+import NIOCore
 import News
 import Synchronization
 
@@ -155,20 +156,10 @@ final class APIMetrics: Sendable {
     repetitions[outcome]?.increment()
   }
 
-  /// Counts the bytes that a 304, and compression, have saved.
-  func countSaved(_ byNotModified: Int, _ byCompression: Int) {
-    if byNotModified > 0 { countNotModified(sparing: byNotModified) }
-    if byCompression > 0 { countCompression(sparing: byCompression) }
-  }
-
-  /// Counts the bytes of the body that a 304 has saved.
-  func countNotModified(sparing bytes: Int) {
-    savedByNotModified.increment(by: Int64(bytes))
-  }
-
-  /// Counts the bytes that compression has saved.
-  func countCompression(sparing bytes: Int) {
-    savedByCompression.increment(by: Int64(max(0, bytes)))
+  /// Counts the bytes that a 304, or compression, has saved.
+  func countSaved(_ content: Representation.Content) {
+    guard let sent = content.sent else { return savedByNotModified.increment(by: Int64(content.plainBytes)) }
+    savedByCompression.increment(by: Int64(max(0, content.plainBytes - sent.readableBytes)))
   }
 
   /// The totals of the public reads so far.

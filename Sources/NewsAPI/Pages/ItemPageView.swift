@@ -38,7 +38,7 @@ private struct ItemPageFrame: BodyFrame {
   let topics: PageTopics
 
   var forms: FragmentForms { FragmentForms(topics.page) }
-  var contentType: String { PageViews.contentType }
+  var contentType: String { Representation.pageContentType }
 
   func minimumBytes(_ items: [ItemVersion]) -> Int { PageViews.minimumBytes }
 

@@ -87,7 +87,7 @@ private struct ListPageFrame: BodyFrame {
   let renderer: PageRenderer
 
   var forms: FragmentForms { topics.stories }
-  var contentType: String { PageViews.contentType }
+  var contentType: String { Representation.pageContentType }
   var isCostly: Bool { true }
 
   func minimumBytes(_ items: [ItemVersion]) -> Int { PageViews.minimumBytes }

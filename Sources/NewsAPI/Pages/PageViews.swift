@@ -8,8 +8,6 @@ import Synchronization
 final class PageViews: Sendable {
   /// The lower bound for the length of a page in bytes: all are worth compressing.
   static let minimumBytes = Representation.minimumCompressedBytes
-  /// The `Content-Type` of all pages.
-  static let contentType = "text/html; charset=utf-8"
 
   let renderer: PageRenderer
   private let store: NewsStore

@@ -13,7 +13,7 @@ extension ProblemError {
     guard Self.pageStatuses.contains(problem.status), problem.type != "/problems/malformed-request" else { return nil }
     var fields = fields
     for field in PageViews.fields { fields[field.name] = field.value }
-    fields[.contentType] = PageViews.contentType
+    fields[.contentType] = Representation.pageContentType
     // The words of an editor. Those of other problems are for programmers.
     let detail = problem.status == 410 ? problem.detail : nil
     return (fields, ByteBuffer(string: renderer.errorPage(status: problem.status, detail: detail)))

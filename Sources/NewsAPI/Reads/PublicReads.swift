@@ -17,6 +17,14 @@ final class PublicReads: Sendable {
     /// The policy of responses that clients poll.
     let polled: CachePolicy
     let longPoll: CachePolicy
+
+    init(_ caching: CachePolicy, _ store: NewsStore, _ shutdownDelay: LongPolls.ShutdownDelay) {
+      other = caching
+      var polled = caching
+      polled.pollInterval = { store.pollInterval }
+      self.polled = polled
+      longPoll = .longPoll { shutdownDelay.seconds }
+    }
   }
 
   private let sources: ViewSources
@@ -243,7 +251,7 @@ extension PublicReads {
       metrics.countEarly()
       metrics.countRead(isRepeated ? .view : source)
       instruments.count(bytes: stored.response.bytes, duration: .zero)
-      metrics.countSaved(stored.savedByNotModified, stored.savedByCompression)
+      metrics.countSaved(stored.content)
     }
   }
 
@@ -271,13 +279,11 @@ extension PublicReads {
   ) async -> StoredResponse? {
     do {
       return try await withCurrent(read, memory) { representation, limiter in
-        let policy = policy(of: read)
-        try await representation.prepare(for: conditions, policy) {
+        let stored = try await representation.loaded(for: conditions, policy(of: read)) {
           try await representation.body(from: store, limiter: limiter)
         }
-        let stored = representation.stored(for: conditions, policy, from: store)
-        if let stored { metrics.countSaved(stored.savedByNotModified, stored.savedByCompression) }
-        return stored?.response
+        metrics.countSaved(stored.content)
+        return stored.response
       }
     } catch {
       // The router would read once more.

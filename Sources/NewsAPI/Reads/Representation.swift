@@ -14,6 +14,9 @@ package final class Representation: Sendable {
   /// The minimum size of a compressed body in bytes. Smaller bodies gain nothing by compression.
   static let minimumCompressedBytes = 1024
 
+  /// The `Content-Type` of pages for readers.
+  static let pageContentType = "text/html; charset=utf-8"
+
   private enum Body: Sendable {
     case page(PageBody)
     case assembling(PageBody, SharedTask<ByteBuffer>)
@@ -36,7 +39,7 @@ package final class Representation: Sendable {
   private let compressed = Mutex<ByteBuffer?>(nil)
   private let memory: Atomic<Int>
   /// The complete responses to repeated reads.
-  let storedResponses = Mutex<[Conditions: Stored]>([:])
+  private let storedResponses = Mutex<[Conditions: Stored]>([:])
 
   /// The approximate memory besides the body in bytes: fields, and the responses to common conditions.
   private static let overhead = 4096
@@ -192,6 +195,14 @@ package final class Representation: Sendable {
     }
   }
 
+  /// The bytes that are sent for a body.
+  struct Content: Sendable {
+    /// The body in its coding; nil for a 304.
+    let sent: ByteBuffer?
+    /// The length of the plain body in bytes.
+    let plainBytes: Int
+  }
+
   /// Evaluates a request's preconditions (RFC 9110 section 13): 200 or 304.
   ///
   /// - Throws: `ProblemError.preconditionFailed`, 412.
@@ -204,7 +215,7 @@ package final class Representation: Sendable {
     headers[.cacheControl] = caching.publicRead
     headers[.vary] = Self.vary
     // Scripts of other origins read the API, not its pages.
-    if contentType != PageViews.contentType { CORS.add(to: &headers) }
+    if contentType != Self.pageContentType { CORS.add(to: &headers) }
     if let lastModified { headers[.lastModified] = HTTPDate.format(lastModified) }
     if let pollInterval = caching.pollInterval() { headers[.pollInterval] = "\(pollInterval)" }
     let validators = Validators(entityTag: tag, lastModified: lastModified, isLastModifiedStrong: true)
@@ -228,16 +239,28 @@ package final class Representation: Sendable {
     to request: Request, _ caching: CachePolicy, _ metrics: APIMetrics, body: () async throws -> ByteBuffer
   ) async throws -> Response {
     let head = try head(for: request.head, caching)
+    let content = try await content(of: head, body: body)
     // A HEAD has no body, so nothing is saved.
-    let isCounted = request.method == .get
-    guard let coding = head.coding else {
-      if isCounted { metrics.countNotModified(sparing: knownBytes) }
-      return Response(status: head.status, headers: head.fields)
-    }
+    if request.method == .get { metrics.countSaved(content) }
+    return Response(
+      status: head.status, headers: head.fields, body: content.sent.map(ResponseBody.init(byteBuffer:)) ?? .init())
+  }
+
+  /// Returns the content of a response, whose body is loaded if it is not in memory.
+  ///
+  /// - Parameter body: Returns the plain body. It is not called for a 304.
+  private func content(of head: Head, body: () async throws -> ByteBuffer) async throws -> Content {
+    guard let coding = head.coding else { return Content(sent: nil, plainBytes: knownBytes) }
     let plain = try await body()
-    let sent = coding == .gzip ? try await compressed(plain) : plain
-    if isCounted { metrics.countCompression(sparing: plain.readableBytes - sent.readableBytes) }
-    return Response(status: head.status, headers: head.fields, body: ResponseBody(byteBuffer: sent))
+    return Content(sent: coding == .gzip ? try await compressed(plain) : plain, plainBytes: plain.readableBytes)
+  }
+
+  /// Returns the content of a response; nil if it is not in memory.
+  private func contentInMemory(of head: Head, _ store: NewsStore) -> Content? {
+    guard let coding = head.coding else { return Content(sent: nil, plainBytes: knownBytes) }
+    guard let plain = bodyInMemory(of: store) else { return nil }
+    let sent = coding == .gzip ? compressedInMemory() : plain
+    return sent.map { Content(sent: $0, plainBytes: plain.readableBytes) }
   }
 
   /// Returns the compressed body.
@@ -261,6 +284,79 @@ package final class Representation: Sendable {
   private func coding(for headers: HTTPFields) -> ContentCoding {
     guard minimumBytes >= Self.minimumCompressedBytes else { return .identity }
     return AcceptEncoding(fields: headers).preferredCoding(among: [.gzip, .identity]) ?? .identity
+  }
+}
+
+extension Representation {
+  /// The parts of a plain GET on which its response depends.
+  struct Conditions: Hashable, Sendable {
+    var ifNoneMatch: String?
+    var ifModifiedSince: String?
+    var acceptEncoding: String?
+    var isLongPoll = false
+
+    /// The GET with these conditions. Its target does not matter to them.
+    fileprivate var request: HTTPRequest {
+      var fields = HTTPFields()
+      fields[.ifNoneMatch] = ifNoneMatch
+      fields[.ifModifiedSince] = ifModifiedSince
+      fields[.acceptEncoding] = acceptEncoding
+      return HTTPRequest(method: .get, scheme: "http", authority: nil, path: "/", headerFields: fields)
+    }
+
+    /// Whether the fields are so long that a client may have made them up to fill memory.
+    fileprivate var isLong: Bool {
+      [ifNoneMatch, ifModifiedSince, acceptEncoding].reduce(0) { $0 + ($1?.utf8.count ?? 0) } > 256
+    }
+  }
+
+  /// A complete response, valid as long as its date and poll interval are.
+  struct Stored: Sendable {
+    let response: StoredResponse
+    let content: Content
+    /// Whether the response has the field `Last-Modified`.
+    fileprivate let isDated: Bool
+    fileprivate let pollInterval: Int?
+  }
+
+  /// The maximum number of responses that are stored with a representation.
+  private static let maximumStoredResponses = 16
+
+  /// Returns the response to a GET with these conditions and no others; nil for another status than 200 and 304, and if
+  /// the body would have to be read or compressed.
+  func stored(for conditions: Conditions, _ caching: CachePolicy, from store: NewsStore) -> Stored? {
+    let (isDated, pollInterval) = (lastModified?.value() != nil, caching.pollInterval())
+    let known = storedResponses.withLock { $0[conditions] }
+    if let known, known.isDated == isDated, known.pollInterval == pollInterval { return known }
+    guard let head = try? head(for: conditions.request, caching), let content = contentInMemory(of: head, store) else {
+      return nil
+    }
+    return keep(content, head, for: conditions)
+  }
+
+  /// Returns the response to a GET with these conditions and no others, whose body is loaded if it is not in memory.
+  ///
+  /// - Parameter body: Returns the plain body. It is not called for a 304.
+  /// - Throws: `ProblemError`, 412; the errors of `body`.
+  func loaded(
+    for conditions: Conditions, _ caching: CachePolicy, body: () async throws -> ByteBuffer
+  ) async throws -> Stored {
+    let head = try head(for: conditions.request, caching)
+    return keep(try await content(of: head, body: body), head, for: conditions)
+  }
+
+  private func keep(_ content: Content, _ head: Head, for conditions: Conditions) -> Stored {
+    let stored = Stored(
+      response: StoredResponse(status: head.status, fields: head.fields(of: content.sent), body: content.sent),
+      content: content, isDated: head.fields[.lastModified] != nil,
+      pollInterval: head.fields[.pollInterval].flatMap { Int($0) })
+    storedResponses.withLock { responses in
+      // Conditions that a client has made up are not worth storing.
+      if !conditions.isLong, responses.count < Self.maximumStoredResponses || responses[conditions] != nil {
+        responses[conditions] = stored
+      }
+    }
+    return stored
   }
 }
 
