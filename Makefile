@@ -1,5 +1,5 @@
 # `make` and `make help` list the targets.
-.PHONY: help run test torture torture-mutants mutants embargo faults attack pipelines fuzz browser generated-client schemathesis simulate fleet bench docs docs-check schema settings lint format clean
+.PHONY: help run test torture torture-mutants mutants embargo faults attack pipelines fuzz sanitize browser generated-client schemathesis simulate fleet bench docs docs-check schema settings lint format clean
 
 SECONDS ?= 60
 ITEMS ?= 1000
@@ -52,6 +52,10 @@ fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies
 	@TIDINGS_FUZZ_SECONDS=$(SECONDS) TIDINGS_FUZZ_SEED=$(SEED) \
 	  scripts/with-cluster swift test --disable-xctest --no-parallel --filter 'RequestFuzzTests|RepeatedReadTests|ConsoleFormFuzzTests'
+
+sanitize: ## Runs the tests of the libraries with the sanitizers for data races and for wrong uses of memory
+	@scripts/install-dependencies openssl
+	@scripts/sanitize
 
 simulate: ## Compares the schedule of wakes with fixed intervals, over weeks and for many readers
 	@scripts/install-dependencies
