@@ -36,11 +36,17 @@ struct CommonOptions: ParsableArguments {
   }
 
   /// Runs the body of a command with a store, and shuts the store down at the end.
-  func withStore(_ body: (NewsStore, Logger) async throws -> Void) async throws {
+  func withStore(_ body: (NewsStore, Settings) async throws -> Void) async throws {
     try await reporting {
       let (settings, logger) = try load()
-      try await settings.withStore(logger) { try await body($0, logger) }
+      try await settings.withStore(logger) { try await body($0, settings) }
     }
+  }
+
+  /// Reads an id on the command line.
+  static func id(_ argument: String) throws -> UUID {
+    guard let id = UUID(uuidString: argument) else { throw ValidationError("An id is a UUID.") }
+    return id
   }
 }
 
@@ -55,6 +61,17 @@ func reporting<Result>(_ body: () async throws -> Result) async throws -> Result
   }
 }
 
+/// Runs a body, and then the end, also after an error.
+func finishing(with end: () async -> Void, _ body: () async throws -> Void) async throws {
+  do {
+    try await body()
+  } catch {
+    await end()
+    throw error
+  }
+  await end()
+}
+
 extension Settings {
   /// Runs the body with a store on a database whose schema is current, and shuts the store down at the end.
   func withStore(_ logger: Logger, _ body: (NewsStore) async throws -> Void) async throws {
@@ -65,13 +82,7 @@ extension Settings {
       connection: connection, standby: standby, pool: pool, staleLimit: .seconds(self.staleLimit),
       fragmentBudget: self.cacheSize << 19, requiresDurability: !self.allowsUnsafeDurability,
       passwordKey: self.feedPasswordKey, logger: logger)
-    do {
-      try await body(store)
-      await store.shutdown()
-    } catch {
-      await store.shutdown()
-      throw error
-    }
+    try await finishing(with: store.shutdown) { try await body(store) }
   }
 
   /// The schema that this executable requires, whatever folder `TIDINGS_MIGRATIONS` names.

@@ -76,12 +76,7 @@ struct ConsoleCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(
-      help: "The id of the session.",
-      transform: { argument in
-        guard let id = UUID(uuidString: argument) else { throw ValidationError("An id is a UUID.") }
-        return id
-      })
+    @Argument(help: "The id of the session.", transform: CommonOptions.id)
     var id: UUID?
 
     @Option(help: "The name or the id of the key.")
@@ -96,18 +91,10 @@ struct ConsoleCommand: AsyncParsableCommand {
         if let key {
           try StandardStreams.printResult("ended \(try await store.endSessions(ofKeyNamed: key))")
         } else if let id, try await !store.endSession(id) {
-          throw UnknownSession(id: id)
+          throw CommandError(
+            "there is no session with the id \(id.uuidString.lowercased()). `tidings console sessions` shows the ids.")
         }
       }
     }
-  }
-}
-
-/// An id of no session.
-struct UnknownSession: Error, CustomStringConvertible {
-  let id: UUID
-
-  var description: String {
-    "there is no session with the id \(id.uuidString.lowercased()). `tidings console sessions` shows the ids."
   }
 }

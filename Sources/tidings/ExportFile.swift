@@ -12,7 +12,7 @@ struct ExportFile {
   /// Opens the destination.
   ///
   /// - Parameter path: A path, or `-` for standard output.
-  /// - Throws: `ExportError` if the file cannot be written, or another export is writing it.
+  /// - Throws: `CommandError` if the file cannot be written, or another export is writing it.
   init(_ path: String) throws {
     guard path != "-" else {
       descriptor = .standardOutput
@@ -22,8 +22,8 @@ struct ExportFile {
     // Renaming a file over a device or a link would replace it.
     let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
     guard type == nil || type == .typeRegular else {
-      throw ExportError(
-        description: "cannot export to \(path): it is not a regular file. Name another, or - for standard output.")
+      throw CommandError(
+        "cannot export to \(path): it is not a regular file. Name another, or - for standard output.")
     }
     self.path = path
     let partial = path + ".partial"
@@ -32,35 +32,35 @@ struct ExportFile {
         FilePath(partial), .writeOnly, options: [.create, .closeOnExec],
         permissions: [.ownerReadWrite, .groupRead, .otherRead])
     } catch {
-      throw ExportError(description: "cannot write \(partial): \(SystemReason(error))")
+      throw CommandError("cannot write \(partial): \(SystemReason(error))")
     }
     // The lock ends with the process, so that the file of a killed process blocks no later export.
     guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0, Self.isFile(descriptor, at: partial) else {
-      throw ExportError(description: "another export is writing \(partial): wait until it ends, or name another file")
+      throw CommandError("another export is writing \(partial): wait until it ends, or name another file")
     }
     do {
       try descriptor.resize(to: 0)
     } catch {
-      throw ExportError(description: "cannot write \(partial): \(SystemReason(error))")
+      throw CommandError("cannot write \(partial): \(SystemReason(error))")
     }
   }
 
   /// Writes bytes.
   ///
-  /// - Throws: `ExportError`; `FailureCode.outputClosed` if the reader of standard output has gone.
+  /// - Throws: `CommandError`; `FailureCode.outputClosed` if the reader of standard output has gone.
   func write(_ data: Data) throws {
     do {
       try descriptor.writeAll(data)
     } catch Errno.brokenPipe where path == nil {
       throw FailureCode.outputClosed
     } catch {
-      throw ExportError(description: "cannot write \(partial ?? "to standard output"): \(SystemReason(error))")
+      throw CommandError("cannot write \(partial ?? "to standard output"): \(SystemReason(error))")
     }
   }
 
   /// Renames the file once its bytes are on disk, and waits until the new name is on disk too.
   ///
-  /// - Throws: `ExportError`.
+  /// - Throws: `CommandError`.
   func finish() throws {
     guard let path, let partial else { return }
     do {
@@ -71,7 +71,7 @@ struct ExportFile {
         throw Errno(rawValue: errno)
       }
     } catch {
-      throw ExportError(description: "cannot write \(path): \(SystemReason(error))")
+      throw CommandError("cannot write \(path): \(SystemReason(error))")
     }
   }
 
@@ -84,9 +84,4 @@ struct ExportFile {
     var (opened, named) = (stat(), stat())
     return fstat(descriptor.rawValue, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino
   }
-}
-
-/// The reason why an export cannot be written.
-struct ExportError: Error, CustomStringConvertible {
-  let description: String
 }

@@ -42,13 +42,13 @@ actor Exporter {
   /// - Returns: The number of items written.
   func finish() throws -> Int {
     try file.finish()
-    progress?.finish()
+    progress?.clear()
     return count
   }
 
   /// Removes the incomplete file, so that it is not taken for an export.
   func discard() {
-    progress?.finish()
+    progress?.clear()
     file.discard()
   }
 }

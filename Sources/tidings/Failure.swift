@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import MediaFiles
 import News
+import NewsDelivery
 import NewsStore
 import PostgresClient
 import SystemPackage
@@ -17,6 +18,15 @@ enum FailureCode {
   /// The reader of standard output has gone, as in `tidings export | head`. This is the status of a process that
   /// SIGPIPE ended.
   static let outputClosed = ExitCode(128 + SIGPIPE)
+}
+
+/// A sentence that ends a command.
+struct CommandError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
 }
 
 /// The message and the exit status of an error, for the user.
@@ -37,7 +47,7 @@ struct Failure {
     switch error {
     case let error as ExitCode: (sentences, code) = ([], error)
     case let error as InvalidSettings: (sentences, code) = (error.problems, FailureCode.invalidSetting)
-    case let error as SettingError: (sentences, code) = (["\(error)"], FailureCode.invalidSetting)
+    case is SettingError, is DeliverySettingError: (sentences, code) = (["\(error)"], FailureCode.invalidSetting)
     case let error as PostgresError:
       sentences = [
         error.userMessage(

@@ -47,7 +47,7 @@ struct Import: AsyncParsableCommand {
         let progress = TransferProgress(total: files.totalBytes)
         let current = Importer(store: store, progress: progress, missingDate: missingDate)
         importer = current
-        defer { progress.finish() }
+        defer { progress.clear() }
         for file in files.files {
           let outcome = try await current.run(file)
           // A folder may contain other files, but a file that the user names is expected to be a feed.

@@ -11,23 +11,18 @@ struct ImportFile {
   let name: String
   private let path: String?
 
-  /// A file that the system refuses to open or to read.
-  struct Unreadable: Error {
-    let reason: SystemReason
-  }
-
   /// An open file.
   struct Contents {
     fileprivate let descriptor: FileDescriptor
 
     /// - Returns: nil at the end.
-    func read(upToCount count: Int) throws(Unreadable) -> Data? {
+    func read(upToCount count: Int) throws(SystemReason) -> Data? {
       var data = Data(count: count)
       do {
         let length = try data.withUnsafeMutableBytes { try descriptor.read(into: $0) }
         return length == 0 ? nil : data.prefix(length)
       } catch {
-        throw Unreadable(reason: SystemReason(error))
+        throw SystemReason(error)
       }
     }
 
@@ -41,24 +36,24 @@ struct ImportFile {
     var totalBytes: Int?
   }
 
-  func open() throws(Unreadable) -> Contents {
+  func open() throws(SystemReason) -> Contents {
     guard let path else { return Contents(descriptor: .standardInput) }
     do {
       return Contents(descriptor: try .open(FilePath(path), .readOnly, options: .closeOnExec))
     } catch {
-      throw Unreadable(reason: SystemReason(error))
+      throw SystemReason(error)
     }
   }
 
   /// Returns the files at a path. The files in a folder are ordered by name, without hidden ones.
   ///
-  /// - Throws: `ImportError`.
-  static func all(at path: String) throws(ImportError) -> Listing {
+  /// - Throws: `CommandError`.
+  static func all(at path: String) throws(CommandError) -> Listing {
     if path == "-" { return Listing(files: [ImportFile(name: "standard input", path: nil)]) }
     var status = stat()
     guard stat(path, &status) == 0 else {
-      if errno == ENOENT { throw ImportError(description: "there is no file \(path)") }
-      throw ImportError(description: "cannot read \(path): \(SystemReason(code: errno))")
+      if errno == ENOENT { throw CommandError("there is no file \(path)") }
+      throw CommandError("cannot read \(path): \(SystemReason(code: errno))")
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
       let isRegular = status.st_mode & S_IFMT == S_IFREG
@@ -68,7 +63,7 @@ struct ImportFile {
     do {
       try listing.add(folder: path)
     } catch {
-      throw ImportError(description: "cannot read \(path): \(error.reason)")
+      throw CommandError("cannot read \(path): \(error)")
     }
     listing.files.sort { $0.name < $1.name }
     return listing
@@ -78,12 +73,12 @@ struct ImportFile {
 extension ImportFile.Listing {
   /// Adds the files below a folder. Links to files are followed, links to folders are not. An entry that cannot be
   /// inspected becomes an unreadable file.
-  fileprivate mutating func add(folder: String) throws(ImportFile.Unreadable) {
+  fileprivate mutating func add(folder: String) throws(SystemReason) {
     let names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: folder)
     } catch {
-      throw ImportFile.Unreadable(reason: SystemReason(error))
+      throw SystemReason(error)
     }
     for name in names where !name.hasPrefix(".") {
       let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
@@ -102,9 +97,4 @@ extension ImportFile.Listing {
       }
     }
   }
-}
-
-/// The reason why an import cannot begin.
-struct ImportError: Error, CustomStringConvertible {
-  let description: String
 }

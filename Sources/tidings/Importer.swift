@@ -63,8 +63,8 @@ final class Importer {
         progress.advance(by: bytes.count, entries: summary.read)
       }
       isWhole = try await take(reader.finish(), from: file) && isWhole
-    } catch let error as ImportFile.Unreadable {
-      report(file, "cannot be read: \(error.reason)")
+    } catch let error as SystemReason {
+      report(file, "cannot be read: \(error)")
       isReadable = false
     }
     try await flush()

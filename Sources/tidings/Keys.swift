@@ -59,7 +59,7 @@ struct Keys: AsyncParsableCommand {
           let key = try await store.createKey(name: name, permissions: scopes, topics: topics?.slugs, expiry: expires)
           try StandardStreams.printResult(key)
         } catch StoreError.unknownTopics(let slugs) {
-          throw UnknownTopics(slugs: slugs)
+          throw CommandError(unknownTopics: slugs)
         }
       }
     }
@@ -156,15 +156,13 @@ struct TopicSlugs: ExpressibleByArgument {
   }
 }
 
-/// Topics on the command line that do not exist.
-struct UnknownTopics: Error, CustomStringConvertible {
-  let slugs: [String]
-
-  var description: String {
-    """
-    --topics must be existing topics; not found: \(slugs.joined(separator: ", ")). A running server lists them at \
-    /v1/topics.
-    """
+extension CommandError {
+  init(unknownTopics slugs: [String]) {
+    self.init(
+      """
+      --topics must be existing topics; not found: \(slugs.joined(separator: ", ")). A running server lists them at \
+      /v1/topics.
+      """)
   }
 }
 

@@ -84,10 +84,7 @@ struct MediaCommand: AsyncParsableCommand {
       try await common.withLibrary { library, _ in
         let report = try await library.report()
         if json {
-          let encoder = JSONEncoder()
-          encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-          try StandardStreams.printResult(
-            String(decoding: try encoder.encode(report), as: UTF8.self).terminalSafeJSON)
+          try StandardStreams.printResult(try StandardStreams.json(report).terminalSafeJSON)
         } else {
           let rows = Self.rows(report)
           if !rows.isEmpty { try StandardStreams.printList(["FINDING", "ID OR FILE", "FILE", "BYTES", "NAME"], rows) }
@@ -120,14 +117,11 @@ struct MediaCommand: AsyncParsableCommand {
 extension CommonOptions {
   /// Runs the body with the library of files and the path of its folder.
   fileprivate func withLibrary(_ body: (MediaLibrary, _ folder: String) async throws -> Void) async throws {
-    try await reporting {
-      let (settings, logger) = try load()
-      try await settings.withStore(logger) { store in
-        guard let library = try settings.mediaLibrary(over: store) else {
-          throw SettingError(name: SettingTable.shared.mediaDirectory.name, rule: "must name the folder for files")
-        }
-        try await body(library, settings.mediaDirectory)
+    try await withStore { store, settings in
+      guard let library = try settings.mediaLibrary(over: store) else {
+        throw SettingError(name: SettingTable.shared.mediaDirectory.name, rule: "must name the folder for files")
       }
+      try await body(library, settings.mediaDirectory)
     }
   }
 }

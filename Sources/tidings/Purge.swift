@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import News
 import NewsAPI
 import NewsStore
@@ -24,22 +25,19 @@ struct Purge: AsyncParsableCommand {
   var mediaUnusedFor: TimeSpan?
 
   func run() async throws {
-    try await reporting {
-      let (settings, logger) = try common.load()
-      try await settings.withStore(logger) { store in
-        let purged = try await store.purge(olderThan: olderThan.duration)
-        try StandardStreams.printResult("\(counted(purged, "removal")) purged")
-        if let retention = settings.historyKeep {
-          let swept = try await store.sweepHistory(keeping: retention)
-          try StandardStreams.printResult("\(counted(swept, "revision")) removed from the history")
-        }
-        guard let library = try settings.mediaLibrary(over: store) else { return }
-        let age = mediaUnusedFor?.duration ?? .seconds(settings.mediaUnusedAfter * 86_400)
-        let removed = try await library.collect(unusedFor: age, logger: logger)
-        try StandardStreams.printResult("\(counted(removed.files, "unused file")) removed")
-        if removed.uploads > 0 {
-          try StandardStreams.printResult("\(counted(removed.uploads, "abandoned upload")) removed")
-        }
+    try await common.withStore { store, settings in
+      let purged = try await store.purge(olderThan: olderThan.duration)
+      try StandardStreams.printResult("\(counted(purged, "removal")) purged")
+      if let retention = settings.historyKeep {
+        let swept = try await store.sweepHistory(keeping: retention)
+        try StandardStreams.printResult("\(counted(swept, "revision")) removed from the history")
+      }
+      guard let library = try settings.mediaLibrary(over: store) else { return }
+      let age = mediaUnusedFor?.duration ?? .seconds(settings.mediaUnusedAfter * 86_400)
+      let removed = try await library.collect(unusedFor: age, logger: Logger(label: "tidings"))
+      try StandardStreams.printResult("\(counted(removed.files, "unused file")) removed")
+      if removed.uploads > 0 {
+        try StandardStreams.printResult("\(counted(removed.uploads, "abandoned upload")) removed")
       }
     }
   }

@@ -25,7 +25,7 @@ extension PushCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: "The id of a registered device.", transform: PushCommand.id)
+    @Option(help: "The id of a registered device.", transform: CommonOptions.id)
     var device: UUID?
 
     @Option(help: "The push service of a token: apns or fcm.")
@@ -94,7 +94,7 @@ extension PushCommand {
         return PushMessage(target: target, deviceKind: .app, content: content, registeredAt: Date())
       }
       guard let message = try await store.testMessage(to: device) else {
-        throw PushFailure("there is no device with the id \(device.uuidString.lowercased()).")
+        throw CommandError("there is no device with the id \(device.uuidString.lowercased()).")
       }
       var content = message.content
       content.data = fields
@@ -111,13 +111,13 @@ extension PushCommand {
 
     /// Prints that a message was accepted.
     ///
-    /// - Throws: `PushFailure` for any other result.
+    /// - Throws: `CommandError` for any other result.
     private static func report(_ result: PushOutcome.Result, _ provider: PushProvider) throws {
       switch result {
       case .sent: try StandardStreams.printResult("\(provider.name) has accepted the push.")
-      case .gone: throw PushFailure("the address is gone: the app was removed, or has a new token.")
-      case .tokenError(let reason), .invalid(let reason): throw PushFailure("the push was refused: \(reason).")
-      case .retry(_, let reason), .unsent(_, let reason): throw PushFailure("the push was not accepted: \(reason).")
+      case .gone: throw CommandError("the address is gone: the app was removed, or has a new token.")
+      case .tokenError(let reason), .invalid(let reason): throw CommandError("the push was refused: \(reason).")
+      case .retry(_, let reason), .unsent(_, let reason): throw CommandError("the push was not accepted: \(reason).")
       }
     }
   }

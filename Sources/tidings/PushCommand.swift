@@ -22,7 +22,7 @@ struct PushCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: "The id of the item.", transform: PushCommand.id)
+    @Option(help: "The id of the item.", transform: CommonOptions.id)
     var item: UUID
 
     @Flag(help: "Count the devices that the alert would reach, and send nothing.")
@@ -33,9 +33,9 @@ struct PushCommand: AsyncParsableCommand {
         do {
           try await send(store)
         } catch StoreError.notFound {
-          throw PushFailure("there is no item with the id \(item.uuidString.lowercased()).")
+          throw CommandError("there is no item with the id \(item.uuidString.lowercased()).")
         } catch StoreError.retracted {
-          throw PushFailure("the item \(item.uuidString.lowercased()) is no longer published, so it has no alert.")
+          throw CommandError("the item \(item.uuidString.lowercased()) is no longer published, so it has no alert.")
         }
       }
     }
@@ -92,19 +92,5 @@ struct PushCommand: AsyncParsableCommand {
         push.item?.uuidString.lowercased() ?? "-",
       ] + counts.map { String($0) } + [push.title?.terminalSafe ?? "-"]
     }
-  }
-
-  static func id(_ argument: String) throws -> UUID {
-    guard let id = UUID(uuidString: argument) else { throw ValidationError("An id is a UUID.") }
-    return id
-  }
-}
-
-/// A sentence about a push.
-struct PushFailure: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
   }
 }

@@ -207,11 +207,11 @@ extension Settings {
 
   /// Logs a warning if searches fail in the database.
   ///
-  /// - Throws: `DatabaseRightsError` if the role cannot read or write.
+  /// - Throws: `CommandError` if the role cannot read or write.
   func checkSetUp(_ logger: Logger) async throws {
     // A store needs the rights for its first connection.
     let (locale, rights) = try await DatabaseFacts.setUp(connection, logger: logger)
-    if let problem = rights.problem { throw DatabaseRightsError(problem) }
+    if let problem = rights.problem { throw CommandError(problem) }
     guard let problem = locale.problem else { return }
     logger.warning(
       "searches do not find all words",

@@ -6,24 +6,19 @@ import Foundation
 
 /// The system user that the process runs as.
 enum ServerUser {
-  /// The reason why the process cannot switch to a user.
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-  }
-
   /// Switches the process to another user, which only root can do (`setuid(2)`). If the process already runs as that
   /// user, nothing changes.
   ///
   /// `HOME` changes too, because libpq looks there for `.pgpass`.
   ///
-  /// - Throws: `Failure`.
+  /// - Throws: `CommandError`.
   static func become(_ name: String) throws {
-    guard let entry = getpwnam(name)?.pointee else { throw Failure(description: "there is no user \(name) (--user)") }
+    guard let entry = getpwnam(name)?.pointee else { throw CommandError("there is no user \(name) (--user)") }
     if geteuid() == entry.pw_uid, getuid() == entry.pw_uid { return }
-    guard geteuid() == 0 else { throw Failure(description: "only root can switch to another user (--user)") }
+    guard geteuid() == 0 else { throw CommandError("only root can switch to another user (--user)") }
     let home = String(cString: entry.pw_dir)
     guard initgroups(entry.pw_name, entry.pw_gid) == 0, setgid(entry.pw_gid) == 0, setuid(entry.pw_uid) == 0 else {
-      throw Failure(description: "cannot switch to the user \(name): \(SystemReason(code: errno)) (--user)")
+      throw CommandError("cannot switch to the user \(name): \(SystemReason(code: errno)) (--user)")
     }
     setenv("HOME", home, 1)
   }

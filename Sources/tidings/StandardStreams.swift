@@ -24,14 +24,14 @@ enum StandardStreams {
 
   /// Writes a line of results.
   ///
-  /// - Throws: `ExitCode` 141 if the reader has gone; `OutputError`.
+  /// - Throws: `ExitCode` 141 if the reader has gone; `CommandError`.
   static func printResult(_ line: String) throws {
     do {
       try FileDescriptor.standardOutput.writeAll((line + "\n").utf8)
     } catch Errno.brokenPipe {
       throw FailureCode.outputClosed
     } catch {
-      throw OutputError(description: "cannot write to standard output: \(SystemReason(error))")
+      throw CommandError("cannot write to standard output: \(SystemReason(error))")
     }
   }
 
@@ -55,13 +55,15 @@ enum StandardStreams {
     }
   }
 
+  /// Returns a value as JSON for people and programs.
+  static func json(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
   /// Writes a line to standard error. Errors are ignored.
   static func printDiagnostic(_ line: String) {
     _ = try? FileDescriptor.standardError.writeAll((line + "\n").utf8)
   }
-}
-
-/// The reason why results could not be written.
-struct OutputError: Error, CustomStringConvertible {
-  let description: String
 }

@@ -31,11 +31,11 @@ struct SubscriptionAddress {
       let file = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
       data = try file.read(upToCount: maximum + 2) ?? Data()
     } catch {
-      throw SubscriptionFailure("\(path) cannot be read: \(SystemReason(error)).")
+      throw CommandError("\(path) cannot be read: \(SystemReason(error)).")
     }
     let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
     guard lines.count == 1, lines[0].utf8.count <= maximum else {
-      throw SubscriptionFailure(
+      throw CommandError(
         "\(path) must have the password on a single line of at most \(maximum) bytes.")
     }
     return String(lines[0])

@@ -41,11 +41,11 @@ extension SubscriptionsCommand {
             report(
               "\(address.url) is skipped: the subscription \(other.uuidString.lowercased()) has this address already")
           } catch StoreError.unknownTopics(let slugs) {
-            throw UnknownTopics(slugs: slugs)
+            throw CommandError(unknownTopics: slugs)
           } catch let error as OutgoingError {
             report("\(address.url) is skipped: \(error)")
           } catch StoreError.invalidFields(let errors) {
-            report("\(address.url) is skipped: \(SubscriptionFailure(invalid: errors))")
+            report("\(address.url) is skipped: \(CommandError(invalid: errors))")
           }
         }
         let read = list.feeds.count + list.problems.count
@@ -64,12 +64,12 @@ extension SubscriptionsCommand {
         }
         data = bytes
       } catch {
-        throw SubscriptionFailure("\(path) cannot be read: \(SystemReason(error)).")
+        throw CommandError("\(path) cannot be read: \(SystemReason(error)).")
       }
       do throws(FeedProblem) {
         return try OPML(reading: data)
       } catch {
-        throw SubscriptionFailure("\(path), \(error.position): \(error.message).")
+        throw CommandError("\(path), \(error.position): \(error.message).")
       }
     }
 

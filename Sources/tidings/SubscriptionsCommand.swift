@@ -63,11 +63,11 @@ struct SubscriptionsCommand: AsyncParsableCommand {
           if feedUser == nil { try address.checkCredentials() }
           _ = try await store.createSubscription(id, content)
         } catch StoreError.alreadyFollowed(let other) {
-          throw SubscriptionFailure("the subscription \(other.uuidString.lowercased()) has this address already.")
+          throw CommandError("the subscription \(other.uuidString.lowercased()) has this address already.")
         } catch StoreError.unknownTopics(let slugs) {
-          throw UnknownTopics(slugs: slugs)
+          throw CommandError(unknownTopics: slugs)
         } catch StoreError.invalidFields(let errors) {
-          throw SubscriptionFailure(invalid: errors)
+          throw CommandError(invalid: errors)
         }
         try StandardStreams.printResult(id.uuidString.lowercased())
         let subscription = try await SubscriptionsCommand.poll(id, follower)?.subscription
@@ -117,7 +117,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The ids of subscriptions.", transform: SubscriptionsCommand.id)
+    @Argument(help: "The ids of subscriptions.", transform: CommonOptions.id)
     var ids: [UUID] = []
 
     func run() async throws {
@@ -142,15 +142,17 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     ///
     /// - Returns: Whether the feed was read.
     private static func report(_ id: UUID, _ follower: FeedFollower) async throws -> Bool {
+      let counts: ImportCounts?
       do {
-        guard let (_, counts) = try await SubscriptionsCommand.poll(id, follower) else { return true }
-        try StandardStreams.printResult(
-          "\(id.uuidString.lowercased())\tinserted \(counts.inserted), updated \(counts.updated)")
-        return true
-      } catch let error as SubscriptionFailure {
+        counts = try await SubscriptionsCommand.poll(id, follower)?.counts
+      } catch let error as CommandError {
         StandardStreams.printDiagnostic("tidings: \(id.uuidString.lowercased()): \(error.description)")
         return false
       }
+      guard let counts else { return true }
+      try StandardStreams.printResult(
+        "\(id.uuidString.lowercased())\tinserted \(counts.inserted), updated \(counts.updated)")
+      return true
     }
   }
 
@@ -160,7 +162,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The id of the subscription.", transform: SubscriptionsCommand.id)
+    @Argument(help: "The id of the subscription.", transform: CommonOptions.id)
     var id: UUID
 
     func run() async throws {
@@ -168,21 +170,16 @@ struct SubscriptionsCommand: AsyncParsableCommand {
         do {
           try await store.removeSubscription(id, if: .exists)
         } catch StoreError.notFound {
-          throw SubscriptionFailure.unknown(id)
+          throw CommandError.unknownSubscription(id)
         }
       }
     }
   }
 
-  fileprivate static func id(_ argument: String) throws -> UUID {
-    guard let id = UUID(uuidString: argument) else { throw ValidationError("An id is a UUID.") }
-    return id
-  }
-
   /// Polls a feed.
   ///
   /// - Returns: nil if a server polls it at present.
-  /// - Throws: `SubscriptionFailure` if it cannot be read.
+  /// - Throws: `CommandError` if it cannot be read.
   fileprivate static func poll(
     _ id: UUID, _ follower: FeedFollower
   ) async throws -> (subscription: Subscription, counts: ImportCounts)? {
@@ -190,11 +187,11 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     do {
       attempt = try await follower.poll(id)
     } catch StoreError.notFound {
-      throw SubscriptionFailure.unknown(id)
+      throw CommandError.unknownSubscription(id)
     }
     switch attempt {
     case .finished(let subscription, let counts):
-      if let error = subscription.lastError { throw SubscriptionFailure("\(error.message).") }
+      if let error = subscription.lastError { throw CommandError("\(error.message).") }
       for message in subscription.losses?.messages ?? [] {
         StandardStreams.printDiagnostic("tidings: \(id.uuidString.lowercased()): \(message.terminalSafe)")
       }
@@ -203,7 +200,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
       StandardStreams.printDiagnostic("tidings: \(id.uuidString.lowercased()): a server polls the feed at present.")
       return nil
     case .notBefore(let date):
-      throw SubscriptionFailure("its server asks for no request before \(RFC3339.string(from: date)) (Retry-After).")
+      throw CommandError("its server asks for no request before \(RFC3339.string(from: date)) (Retry-After).")
     }
   }
 }
@@ -228,20 +225,13 @@ struct SubscriptionOptions: ParsableArguments {
   }
 }
 
-/// A sentence about a subscription.
-struct SubscriptionFailure: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
-  }
-
+extension CommandError {
   init(invalid errors: [FieldError]) {
     self.init(errors.map { "the \($0.field) \($0.rule)" }.joined(separator: "; ") + ".")
   }
 
-  static func unknown(_ id: UUID) -> SubscriptionFailure {
-    SubscriptionFailure(
+  static func unknownSubscription(_ id: UUID) -> CommandError {
+    CommandError(
       "there is no subscription with the id \(id.uuidString.lowercased()). `tidings subscriptions list` shows the ids.")
   }
 }
@@ -271,13 +261,7 @@ extension Settings {
     let contact = self.publicURL.map { " (+\($0))" } ?? ""
     let client = OutgoingClient(
       policy: addressPolicy, userAgent: "Tidings/\(TidingsVersion.current)\(contact)", limits: limits)
-    do {
-      try await body(client)
-      await client.shutdown()
-    } catch {
-      await client.shutdown()
-      throw error
-    }
+    try await finishing(with: client.shutdown) { try await body(client) }
   }
 
   /// The rule for addresses that come from outside.

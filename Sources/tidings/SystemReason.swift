@@ -2,7 +2,7 @@ import Foundation
 import SystemPackage
 
 /// The system's description of an error, for the end of a sentence: `permission denied`.
-struct SystemReason: CustomStringConvertible {
+struct SystemReason: Error, CustomStringConvertible {
   let description: String
 
   init(code: Int32) {

@@ -43,10 +43,6 @@ final class TransferProgress {
     if isShown { write("\r\u{1B}[K") }
   }
 
-  func finish() {
-    clear()
-  }
-
   private func write(_ text: String) {
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }

@@ -22,9 +22,7 @@ struct Doctor: AsyncParsableCommand {
   func run() async throws {
     let findings = await examine()
     if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-      try await report(String(decoding: try encoder.encode(findings), as: UTF8.self))
+      try await report(try StandardStreams.json(findings))
     } else {
       try await report(findings.map(\.line).joined(separator: "\n"))
     }

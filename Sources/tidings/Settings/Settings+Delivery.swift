@@ -26,13 +26,9 @@ extension Settings {
 
   /// Returns the push services in use.
   ///
-  /// - Throws: `SettingError` if a key cannot be read.
+  /// - Throws: `DeliverySettingError` if a key cannot be read.
   func deliveryConfiguration() throws -> DeliveryConfiguration {
-    do throws(DeliverySettingError) {
-      return try DeliveryConfiguration(delivery)
-    } catch {
-      throw SettingError(name: error.name, rule: error.rule)
-    }
+    try DeliveryConfiguration(delivery)
   }
 
   /// Returns the settings of registrations for the push services in use.

@@ -53,8 +53,8 @@ package struct SettingsFile {
 
   /// Reads the text of a small file.
   ///
-  /// - Throws: `Unreadable` with the reason.
-  static func text(of path: String, maximumBytes: Int) throws(Unreadable) -> String {
+  /// - Throws: `CommandError` with the reason.
+  static func text(of path: String, maximumBytes: Int) throws(CommandError) -> String {
     var bytes: [UInt8] = []
     do {
       let descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
@@ -66,20 +66,15 @@ package struct SettingsFile {
         bytes += buffer[..<count]
       }
     } catch {
-      throw Unreadable(description: "cannot read \(path): \(SystemReason(error))")
+      throw CommandError("cannot read \(path): \(SystemReason(error))")
     }
     guard bytes.count <= maximumBytes else {
-      throw Unreadable(description: "\(path) has more than \(maximumBytes) bytes")
+      throw CommandError("\(path) has more than \(maximumBytes) bytes")
     }
     guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-      throw Unreadable(description: "\(path) is not text in UTF-8")
+      throw CommandError("\(path) is not text in UTF-8")
     }
     return text
-  }
-
-  /// The reason why a file cannot be read.
-  struct Unreadable: Error, CustomStringConvertible {
-    let description: String
   }
 
   // MARK: Lines
