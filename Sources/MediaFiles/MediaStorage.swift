@@ -75,13 +75,6 @@ public struct StoredMedia: Sendable, Equatable {
   public let bytes: Int
   /// The size of the picture; nil if the file is not a picture or its header does not specify a size.
   public let size: PixelSize?
-
-  /// Creates the properties of a file.
-  public init(digest: MediaDigest, bytes: Int, size: PixelSize?) {
-    self.digest = digest
-    self.bytes = bytes
-    self.size = size
-  }
 }
 
 /// An error of a media storage.

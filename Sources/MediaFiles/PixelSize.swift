@@ -23,9 +23,9 @@ public struct PixelSize: Equatable, Sendable {
     _ format: MediaFormat, reading read: (_ offset: Int, _ count: Int) throws(Failure) -> [UInt8]
   ) throws(Failure) -> PixelSize? {
     switch format {
-    case .png: png(HeaderBytes(try read(0, 24)))
-    case .gif: gif(HeaderBytes(try read(0, 10)))
-    case .webp: webp(HeaderBytes(try read(0, 30)))
+    case .png: png(HeaderBytes(bytes: try read(0, 24)))
+    case .gif: gif(HeaderBytes(bytes: try read(0, 10)))
+    case .webp: webp(HeaderBytes(bytes: try read(0, 30)))
     case .jpeg: try jpeg(read)
     default: nil
     }
@@ -69,7 +69,7 @@ public struct PixelSize: Equatable, Sendable {
     // The limit is more segments than any camera writes. Without a limit, a file could cause as many reads as it has
     // bytes.
     for _ in 0..<1024 {
-      let segment = HeaderBytes(try read(offset, 9))
+      let segment = HeaderBytes(bytes: try read(offset, 9))
       guard segment.little(0, 1) == 0xff, let marker = segment.little(1, 1) else { return nil }
       if marker == 0xff {
         offset += 1
@@ -81,7 +81,7 @@ public struct PixelSize: Equatable, Sendable {
         guard let height = segment.big(5, 2), let width = segment.big(7, 2) else { return nil }
         return isRotated ? PixelSize(height, width) : PixelSize(width, height)
       // XMP has the same marker and no orientation.
-      case 0xe1 where !isRotated: isRotated = HeaderBytes(try read(offset + 4, length - 2)).isRotated
+      case 0xe1 where !isRotated: isRotated = HeaderBytes(bytes: try read(offset + 4, length - 2)).isRotated
       case 0xda, 0xd9: return nil
       default: break
       }
@@ -93,11 +93,7 @@ public struct PixelSize: Equatable, Sendable {
 
 /// Reads numbers from bytes; nil beyond the end.
 private struct HeaderBytes {
-  private let bytes: [UInt8]
-
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-  }
+  let bytes: [UInt8]
 
   func has(_ text: String, at offset: Int) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
 

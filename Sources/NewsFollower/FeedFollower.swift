@@ -35,19 +35,15 @@ package final class FeedFollower: LeasedWork {
 
   /// Creates a follower.
   ///
-  /// - Parameter client: The client, whose shutdown is the caller's.
-  package convenience init(store: NewsStore, client: OutgoingClient, logger: Logger) {
-    self.init(store: store, client: client, logger: logger, limits: NewItemLimits(), clock: { nil })
-  }
-
   /// - Parameters:
+  ///   - client: The client, whose shutdown is the caller's.
   ///   - limits: The maximum numbers of new items.
   ///   - clock: The time in place of that of the database; nil for that of the database.
   ///   - random: Returns numbers from 0 to 1, which spread polls over time.
   ///   - countTime: The time between two counts of the subscriptions for metrics.
   package init(
     store: NewsStore, client: OutgoingClient, logger: Logger, limits: NewItemLimits = NewItemLimits(),
-    clock: @escaping @Sendable () -> Date?,
+    clock: @escaping @Sendable () -> Date? = { nil },
     random: @escaping @Sendable () -> Double = { .random(in: 0...1) }, countTime: Duration = .seconds(15)
   ) {
     self.store = store

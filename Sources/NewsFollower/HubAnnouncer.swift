@@ -32,16 +32,10 @@ package final class HubAnnouncer: LeasedWork {
   ///   - client: The client, whose shutdown is the caller's.
   ///   - hub: The address of the hub.
   ///   - publicURL: The address of the installation, without a trailing slash.
-  package convenience init(
-    store: NewsStore, client: OutgoingClient, hub: String, publicURL: String, logger: Logger
-  ) {
-    self.init(store: store, client: client, hub: hub, publicURL: publicURL, logger: logger, clock: { nil })
-  }
-
-  /// - Parameter clock: The time in place of that of the database; nil for that of the database.
+  ///   - clock: The time in place of that of the database; nil for that of the database.
   package init(
     store: NewsStore, client: OutgoingClient, hub: String, publicURL: String, logger: Logger,
-    clock: @escaping @Sendable () -> Date?
+    clock: @escaping @Sendable () -> Date? = { nil }
   ) {
     self.store = store
     hubs = HubConnection(client: client)

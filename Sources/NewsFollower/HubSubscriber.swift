@@ -25,13 +25,10 @@ package final class HubSubscriber: LeasedWork {
   /// - Parameters:
   ///   - client: The client, whose shutdown is the caller's.
   ///   - publicURL: The address of the installation without a trailing slash, to which hubs send; nil to end all leases.
-  package convenience init(store: NewsStore, client: OutgoingClient, publicURL: String?, logger: Logger) {
-    self.init(store: store, client: client, publicURL: publicURL, logger: logger, clock: { nil })
-  }
-
-  /// - Parameter clock: The time in place of that of the database; nil for that of the database.
+  ///   - clock: The time in place of that of the database; nil for that of the database.
   package init(
-    store: NewsStore, client: OutgoingClient, publicURL: String?, logger: Logger, clock: @escaping @Sendable () -> Date?
+    store: NewsStore, client: OutgoingClient, publicURL: String?, logger: Logger,
+    clock: @escaping @Sendable () -> Date? = { nil }
   ) {
     self.store = store
     hubs = HubConnection(client: client)

@@ -171,7 +171,7 @@ public final class OutgoingClient: Sendable {
   {
     let channel = try await connect(to: request.url, by: deadline)
     let response = try await withTaskCancellationHandler {
-      let exchange = OutgoingExchange(request, userAgent: userAgent, limits: limits, by: deadline)
+      let exchange = OutgoingExchange(request: request, userAgent: userAgent, limits: limits, deadline: deadline)
       return try await exchange.run(on: channel, tls: request.url.isSecure ? try tls.get() : nil)
     } onCancel: {
       // Closing waits for the end of a TLS handshake.

@@ -8,17 +8,10 @@ struct OutgoingExchange: Sendable {
   /// The event of a channel that ends its exchange at once.
   struct Cancellation: Sendable {}
 
-  private let request: OutgoingRequest
-  private let userAgent: String
-  private let limits: OutgoingLimits
-  private let deadline: ContinuousClock.Instant
-
-  init(_ request: OutgoingRequest, userAgent: String, limits: OutgoingLimits, by deadline: ContinuousClock.Instant) {
-    self.request = request
-    self.userAgent = userAgent
-    self.limits = limits
-    self.deadline = deadline
-  }
+  let request: OutgoingRequest
+  let userAgent: String
+  let limits: OutgoingLimits
+  let deadline: ContinuousClock.Instant
 
   /// Sends the request and waits for the response, whose body keeps its content coding. It closes the channel.
   ///

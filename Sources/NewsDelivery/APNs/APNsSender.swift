@@ -32,17 +32,12 @@ package final class APNsSender: PushSender {
   ///   - credentials: The key of the provider.
   ///   - url: The address of the service without a trailing slash; nil for Apple's.
   ///   - trustRoots: The authorities that are trusted besides those of the system.
-  package convenience init(_ credentials: APNsCredentials, url: String?, trustRoots: [NIOSSLCertificate]) {
-    self.init(credentials, url: url, trustRoots: trustRoots, clock: { Date() })
-  }
-
-  /// - Parameters:
   ///   - service: Returns the address of Apple's service for an environment, without a trailing slash.
   ///   - clock: The time of the provider token.
   package init(
     _ credentials: APNsCredentials, url: String?, trustRoots: [NIOSSLCertificate], timeout: Duration? = nil,
     service: @escaping @Sendable (PushEnvironment) -> String = { APNsSender.service(of: $0) },
-    clock: @escaping @Sendable () -> Date
+    clock: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.url = url
     self.service = service

@@ -29,14 +29,10 @@ package final class FCMSender: PushSender {
   ///   - credentials: The service account.
   ///   - url: The address of the service without a trailing slash; nil for Google's.
   ///   - trustRoots: The authorities that are trusted besides those of the system.
-  package convenience init(_ credentials: FCMCredentials, url: String?, trustRoots: [NIOSSLCertificate]) {
-    self.init(credentials, url: url, trustRoots: trustRoots, clock: { Date() })
-  }
-
-  /// - Parameter clock: The time of the access token.
+  ///   - clock: The time of the access token.
   package init(
     _ credentials: FCMCredentials, url: String?, trustRoots: [NIOSSLCertificate], timeout: Duration? = nil,
-    clock: @escaping @Sendable () -> Date
+    clock: @escaping @Sendable () -> Date = { Date() }
   ) {
     let timeout = timeout ?? Self.timeout
     self.url = "\(url ?? Self.service)/v1/projects/\(credentials.projectID)/messages:send"

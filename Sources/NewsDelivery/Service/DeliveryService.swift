@@ -43,20 +43,12 @@ public final class DeliveryService: Sendable {
   /// - Parameters:
   ///   - senders: The senders of the push services in use, which the service shuts down at the end of `run()`.
   ///   - publicURL: The address of the installation without a trailing slash, for the events of webhooks; nil for none.
-  package convenience init(
-    store: NewsStore, senders: [any PushSender], limits: Limits, publicURL: String?, logger: Logger
-  ) {
-    self.init(
-      store: store, senders: senders, limits: limits, publicURL: publicURL, logger: logger, clock: { nil })
-  }
-
-  /// - Parameters:
   ///   - latestStart: The maximum time between the lease of a message and the start of sending; nil for a minute.
   ///   - countTime: The interval in which devices and debts are counted for metrics; nil for 15 seconds.
   ///   - clock: The time in place of that of the database; nil for that of the database.
   package init(
     store: NewsStore, senders: [any PushSender], limits: Limits, publicURL: String? = nil, latestStart: Duration? = nil,
-    countTime: Duration? = nil, logger: Logger, clock: @escaping @Sendable () -> Date?
+    countTime: Duration? = nil, logger: Logger, clock: @escaping @Sendable () -> Date? = { nil }
   ) {
     self.store = store
     self.limits = limits

@@ -37,21 +37,13 @@ package final class WebPushSender: PushSender {
   ///   - origins: The origins that messages are sent to.
   ///   - resolver: The resolver, which the sender shuts down.
   ///   - trustRoots: The authorities that are trusted besides those of the system.
-  package convenience init(
-    _ credentials: VAPIDCredentials, origins: WebPushOrigins, resolver: CheckedResolver,
-    trustRoots: [NIOSSLCertificate]
-  ) {
-    self.init(credentials, origins: origins, resolver: resolver, trustRoots: trustRoots, clock: { Date() })
-  }
-
-  /// - Parameters:
   ///   - checkTime: The time after which the name of a host is resolved again; nil for five minutes.
   ///   - closingTime: The time that requests to the former address of a host have; nil for 30 seconds.
   ///   - clock: The time of the tokens.
   package init(
     _ credentials: VAPIDCredentials, origins: WebPushOrigins, resolver: CheckedResolver,
     trustRoots: [NIOSSLCertificate], timeout: Duration? = nil, checkTime: Duration? = nil,
-    closingTime: Duration? = nil, clock: @escaping @Sendable () -> Date
+    closingTime: Duration? = nil, clock: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.origins = origins
     tokens = VAPIDTokens(credentials, clock: clock)

@@ -53,18 +53,14 @@ package final class WebhookService: LeasedWork {
 
   /// Creates a service.
   ///
-  /// - Parameter client: A client with `limits`, whose shutdown is the caller's.
-  package convenience init(store: NewsStore, client: OutgoingClient, logger: Logger) {
-    self.init(store: store, client: client, logger: logger, clock: { nil })
-  }
-
   /// - Parameters:
+  ///   - client: A client with `limits`, whose shutdown is the caller's.
   ///   - clock: The time in place of that of the database; nil for that of the database.
   ///   - random: Returns numbers from 0 to 1, which spread attempts over time.
   ///   - lineTime: The time by which log lines are limited.
   package init(
     store: NewsStore, client: OutgoingClient, logger: Logger,
-    clock: @escaping @Sendable () -> Date?, random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+    clock: @escaping @Sendable () -> Date? = { nil }, random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
     lineTime: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.store = store
