@@ -123,39 +123,22 @@ public struct PostgresCopyWriter: Sendable {
 }
 
 extension Date {
-  /// The date as PostgreSQL reads it in any time zone: `2026-01-02 03:04:05.006000+00`, with ` BC` for years before 1.
+  /// The date as PostgreSQL reads it in any time zone: the Julian day and the time of day, such as
+  /// `J2461043 03:04:05.006000+00` (PostgreSQL 15, 8.5.1).
   fileprivate var postgresText: String {
     let microsecondsADay: Int64 = 86_400_000_000
-    let microseconds = postgresMicroseconds
-    var days = microseconds / microsecondsADay
-    var rest = microseconds % microsecondsADay
+    var (days, rest) = postgresMicroseconds.quotientAndRemainder(dividingBy: microsecondsADay)
     if rest < 0 {
       rest += microsecondsADay
       days -= 1
     }
-    let (year, month, day) = Self.civil(daysSince2000: days)
     func padded(_ number: Int64, _ width: Int) -> String {
       let digits = String(number)
       return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
     let seconds = rest / 1_000_000
-    let date = "\(padded(year > 0 ? year : 1 - year, 4))-\(padded(month, 2))-\(padded(day, 2))"
     let time = "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
-    return "\(date) \(time).\(padded(rest % 1_000_000, 6))+00\(year > 0 ? "" : " BC")"
-  }
-
-  /// Returns the proleptic Gregorian date; year 0 is 1 BC. Years are counted from March, so that the leap day comes
-  /// last.
-  private static func civil(daysSince2000 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    // Days since 0000-03-01; 400 years have 146 097 days.
-    let shifted = days + 730_425
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    // 2000-01-01 is the Julian day 2,451,545.
+    return "J\(days + 2_451_545) \(time).\(padded(rest % 1_000_000, 6))+00"
   }
 }
