@@ -32,6 +32,19 @@ package struct PrometheusText {
     add(name, "", value)
   }
 
+  /// Adds a family of one sample, a count.
+  package mutating func add(_ name: String, _ kind: Kind, help: String, _ count: Int) {
+    add(name, kind, help: help, Double(count))
+  }
+
+  /// Adds a family of one count for each value of a label.
+  package mutating func add(
+    _ name: String, _ kind: Kind, help: String, by label: String, _ counts: KeyValuePairs<String, Int>
+  ) {
+    begin(name, kind, help: help)
+    for (value, count) in counts { add(name, Self.labels([(label, value)]), Double(count)) }
+  }
+
   package static func labels(_ dimensions: [(String, String)]) -> String {
     dimensions.map { dimension, value in
       let value = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")

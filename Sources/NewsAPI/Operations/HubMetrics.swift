@@ -11,13 +11,12 @@ extension HubActivity {
         text.add(requests, labels, Double(count(of: mode, accepted: isAccepted)))
       }
     }
-    let received = "tidings_hub_notices_total"
-    text.begin(received, .counter, help: "Notices of WebSub hubs, by whether their signature was valid.")
-    for (outcome, count) in [("valid", notices.valid), ("ignored", notices.ignored)] {
-      text.add(received, PrometheusText.labels([("outcome", outcome)]), Double(count))
-    }
+    let notices = notices
+    text.add(
+      "tidings_hub_notices_total", .counter, help: "Notices of WebSub hubs, by whether their signature was valid.",
+      by: "outcome", ["valid": notices.valid, "ignored": notices.ignored])
     text.add(
       "tidings_hub_announcement_failures", .gauge,
-      help: "Failed announcements to the WebSub hub since the last success.", Double(announcementFailures))
+      help: "Failed announcements to the WebSub hub since the last success.", announcementFailures)
   }
 }

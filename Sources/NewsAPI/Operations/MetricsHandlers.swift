@@ -16,32 +16,33 @@ struct MetricsHandlers: Sendable {
     try request.parameters().check()
     var text = PrometheusText()
     metrics.registry.write(to: &text)
-    text.begin("tidings_build_info", .gauge, help: "1, with the version of the server as a label.")
-    text.add("tidings_build_info", PrometheusText.labels([("version", TidingsVersion.current)]), 1)
+    text.add(
+      "tidings_build_info", .gauge, help: "1, with the version of the server as a label.", by: "version",
+      [TidingsVersion.current: 1])
     if let snapshot = store.cachedSnapshot {
       let version = snapshot.feedVersion.version
-      text.add("tidings_feed_version", .gauge, help: "Version of the last change of the feed.", Double(version))
+      text.add("tidings_feed_version", .gauge, help: "Version of the last change of the feed.", version)
       text.add(
-        "tidings_windows", .gauge, help: "Scopes whose newest items are in memory.", Double(snapshot.windows.count))
+        "tidings_windows", .gauge, help: "Scopes whose newest items are in memory.", snapshot.windows.count)
     }
     Self.write([("views", reads.viewUsage), ("fragments", store.fragments.usage)], to: &text)
     let loads = reads.loadUsage
-    text.add("tidings_loads", .gauge, help: "Reads of the database that run for readers.", Double(loads.running))
-    text.add("tidings_loads_waiting", .gauge, help: "Readers that wait for another read to end.", Double(loads.waiting))
+    text.add("tidings_loads", .gauge, help: "Reads of the database that run for readers.", loads.running)
+    text.add("tidings_loads_waiting", .gauge, help: "Readers that wait for another read to end.", loads.waiting)
     text.add(
       "tidings_loads_refused_total", .counter,
-      help: "Readers that were refused because the queue was full, or the wait too long.", Double(loads.refused))
+      help: "Readers that were refused because the queue was full, or the wait too long.", loads.refused)
     let computing = ComputePool.shared.usage
     text.add(
-      "tidings_compute_jobs", .gauge, help: "Jobs that run on the threads for computing.", Double(computing.running))
+      "tidings_compute_jobs", .gauge, help: "Jobs that run on the threads for computing.", computing.running)
     text.add(
       "tidings_compute_jobs_waiting", .gauge, help: "Jobs that wait for a thread for computing.",
-      Double(computing.waiting))
+      computing.waiting)
     text.add(
       "tidings_compute_jobs_refused_total", .counter,
-      help: "Jobs that were refused because their queue was full, or the wait too long.", Double(computing.refused))
-    text.add("tidings_waiting_requests", .gauge, help: "Requests that wait for changes.", Double(polls.count))
-    text.add("tidings_event_streams", .gauge, help: "Open streams of events.", Double(streams.count))
+      help: "Jobs that were refused because their queue was full, or the wait too long.", computing.refused)
+    text.add("tidings_waiting_requests", .gauge, help: "Requests that wait for changes.", polls.count)
+    text.add("tidings_event_streams", .gauge, help: "Open streams of events.", streams.count)
     store.writes.write(to: &text)
     store.schedule.write(to: &text)
     store.polls.write(to: &text)
@@ -85,33 +86,27 @@ struct MetricsHandlers: Sendable {
 
 extension ReplicaReads {
   fileprivate func write(to text: inout PrometheusText) {
-    let name = "tidings_standby_reads_total"
-    text.begin(
-      name, .counter, help: "Reads asked of a standby, by what became of them; all but used went to the primary.")
-    for (outcome, count) in [("used", used), ("behind", behind), ("failed", failed)] {
-      text.add(name, PrometheusText.labels([("outcome", outcome)]), Double(count))
-    }
+    text.add(
+      "tidings_standby_reads_total", .counter,
+      help: "Reads asked of a standby, by what became of them; all but used went to the primary.", by: "outcome",
+      ["used": used, "behind": behind, "failed": failed])
   }
 }
 
 extension StoreWrites {
   fileprivate func write(to text: inout PrometheusText) {
-    text.add("tidings_write_groups_total", .counter, help: "Transactions of several writes of items.", Double(groups))
-    text.begin("tidings_writes_total", .counter, help: "Writes of items, by whether they ran in a group or left it.")
-    for (run, count) in [("group", grouped - alone), ("alone", alone)] {
-      text.add("tidings_writes_total", PrometheusText.labels([("run", run)]), Double(count))
-    }
-    text.add("tidings_writes_waiting", .gauge, help: "Writes of items that have not begun.", Double(waiting))
+    text.add("tidings_write_groups_total", .counter, help: "Transactions of several writes of items.", groups)
+    text.add(
+      "tidings_writes_total", .counter, help: "Writes of items, by whether they ran in a group or left it.",
+      by: "run", ["group": grouped - alone, "alone": alone])
+    text.add("tidings_writes_waiting", .gauge, help: "Writes of items that have not begun.", waiting)
     text.add(
       "tidings_writes_wait_seconds_total", .counter, help: "Sum of the waits of writes until they began.",
       waited / .seconds(1))
-    let name = "tidings_lost_commits_total"
-    text.begin(name, .counter, help: "Lost answers to COMMIT, by what became of the transaction.")
-    for (outcome, count) in [
-      ("committed", lostCommits.committed), ("undone", lostCommits.undone), ("unknown", lostCommits.unknown),
-    ] {
-      text.add(name, PrometheusText.labels([("outcome", outcome)]), Double(count))
-    }
+    text.add(
+      "tidings_lost_commits_total", .counter, help: "Lost answers to COMMIT, by what became of the transaction.",
+      by: "outcome",
+      ["committed": lostCommits.committed, "undone": lostCommits.undone, "unknown": lostCommits.unknown])
   }
 }
 
@@ -121,7 +116,7 @@ extension StoreSchedule {
       "tidings_schedule_changes_total", .counter, help: "Items that this process has published or ended by schedule.",
       Double(changed))
     text.add(
-      "tidings_schedule_stuck", .gauge, help: "Scheduled items that are due and have an unknown topic.", Double(stuck))
+      "tidings_schedule_stuck", .gauge, help: "Scheduled items that are due and have an unknown topic.", stuck)
     if let age {
       text.add(
         "tidings_schedule_age_seconds", .gauge, help: "Time since the schedule was last applied.", age / .seconds(1))
@@ -131,21 +126,16 @@ extension StoreSchedule {
 
 extension StorePolls {
   fileprivate func write(to text: inout PrometheusText) {
-    text.begin("tidings_feed_polls_total", .counter, help: "Polls of external feeds, by result.")
-    for (result, count) in [("changed", changed), ("unchanged", unchanged), ("failed", failed)] {
-      text.add("tidings_feed_polls_total", PrometheusText.labels([("result", result)]), Double(count))
-    }
-    text.begin("tidings_feed_entries_total", .counter, help: "Entries of external feeds that were stored.")
-    for (outcome, count) in [("inserted", inserted), ("updated", updated)] {
-      text.add("tidings_feed_entries_total", PrometheusText.labels([("outcome", outcome)]), Double(count))
-    }
-    text.begin(
-      "tidings_feeds", .gauge, help: "Subscriptions, by state; failing are those whose last three polls failed.")
-    for (state, count) in [
-      ("working", subscriptions.working), ("failing", subscriptions.failing), ("paused", subscriptions.paused),
-    ] {
-      text.add("tidings_feeds", PrometheusText.labels([("state", state)]), Double(count))
-    }
+    text.add(
+      "tidings_feed_polls_total", .counter, help: "Polls of external feeds, by result.", by: "result",
+      ["changed": changed, "unchanged": unchanged, "failed": failed])
+    text.add(
+      "tidings_feed_entries_total", .counter, help: "Entries of external feeds that were stored.", by: "outcome",
+      ["inserted": inserted, "updated": updated])
+    text.add(
+      "tidings_feeds", .gauge, help: "Subscriptions, by state; failing are those whose last three polls failed.",
+      by: "state",
+      ["working": subscriptions.working, "failing": subscriptions.failing, "paused": subscriptions.paused])
     text.add(
       "tidings_feed_overdue_seconds", .gauge, help: "Time for which the most delayed poll is overdue.",
       subscriptions.overdueSeconds)
@@ -154,12 +144,12 @@ extension StorePolls {
 
 extension StoreConnections {
   fileprivate func write(to text: inout PrometheusText) {
-    text.begin("tidings_database_connections", .gauge, help: "Connections to PostgreSQL that are open, by state.")
-    text.add("tidings_database_connections", PrometheusText.labels([("state", "idle")]), Double(idle))
-    text.add("tidings_database_connections", PrometheusText.labels([("state", "leased")]), Double(leased))
-    text.add("tidings_database_connections_limit", .gauge, help: "The most connections there may be.", Double(limit))
-    text.add("tidings_database_waiting", .gauge, help: "Callers that wait for a connection.", Double(waiting))
     text.add(
-      "tidings_database_connections_opened_total", .counter, help: "Connections made since the start.", Double(opened))
+      "tidings_database_connections", .gauge, help: "Connections to PostgreSQL that are open, by state.", by: "state",
+      ["idle": idle, "leased": leased])
+    text.add("tidings_database_connections_limit", .gauge, help: "The most connections there may be.", limit)
+    text.add("tidings_database_waiting", .gauge, help: "Callers that wait for a connection.", waiting)
+    text.add(
+      "tidings_database_connections_opened_total", .counter, help: "Connections made since the start.", opened)
   }
 }

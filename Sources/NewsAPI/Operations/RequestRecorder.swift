@@ -19,12 +19,6 @@ struct RequestRecorder: RouterMiddleware {
   /// Limits the lines about writes that have failed, as all of them do while the database does not respond.
   private let failures = LogLineLimit(perMinute: 6)
 
-  init(metrics: APIMetrics, slow: SlowRequests, logLevel: Logger.Level?) {
-    self.metrics = metrics
-    self.slow = slow
-    self.logLevel = logLevel
-  }
-
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
   ) async throws -> Response {

@@ -15,11 +15,6 @@ struct SlowRequests: Sendable {
   /// The limit for responses with 503. In an outage, each request waits for the database first, and the log has the outage.
   private let unavailable = LogLineLimit(perMinute: 6)
 
-  init(limit: Duration?, proxies: TrustedProxies) {
-    self.limit = limit
-    self.proxies = proxies
-  }
-
   /// Logs a request if it took long.
   ///
   /// - Parameters:
