@@ -14,8 +14,10 @@ package enum ContentDisposition {
   /// - Returns: nil if there is no name, or one of dots and white space only.
   /// - Throws: `Malformed` if the syntax is wrong, or if the name has control characters or more than 255 bytes.
   package static func name(in field: String) throws(Malformed) -> String? {
-    let parameters = try parameters(of: field)
-    guard let given = try parameters["filename*"].map(extended) ?? parameters["filename"] else { return nil }
+    let parameters: [String: [UInt8]]
+    do { parameters = try ParameterisedField(field.utf8, backslash: .escapes).parameters } catch { throw Malformed() }
+    let plain = try parameters["filename"].map(text)
+    guard let given = try parameters["filename*"].map(extended) ?? plain else { return nil }
     let name = given.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
     if name.allSatisfy({ $0 == "." || $0.isWhitespace }) { return nil }
     guard name.utf8.count <= maximumNameBytes,
@@ -33,51 +35,14 @@ package enum ContentDisposition {
       ? "inline; filename=\"\(name)\"" : "inline; filename=\"\(plain)\"; filename*=UTF-8''\(encoded(name))"
   }
 
-  /// Parses the parameters of a field, by name in lower case.
-  ///
-  /// - Throws: `Malformed` if the syntax is wrong or a name is repeated.
-  private static func parameters(of field: String) throws(Malformed) -> [String: String] {
-    var rest = Substring(field)
-    guard let type = token(&rest), !type.isEmpty else { throw Malformed() }
-    var parameters: [String: String] = [:]
-    while true {
-      rest = rest.drop { $0 == " " || $0 == "\t" }
-      if rest.isEmpty { return parameters }
-      guard rest.first == ";" else { throw Malformed() }
-      rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
-      if rest.isEmpty { return parameters }
-      guard let name = token(&rest), rest.first == "=" else { throw Malformed() }
-      rest = rest.dropFirst()
-      guard let value = rest.first == "\"" ? quoted(&rest) : token(&rest),
-        parameters.updateValue(value, forKey: name.lowercased()) == nil
-      else { throw Malformed() }
-    }
-  }
-
-  /// Parses a token (RFC 9110 section 5.6.2).
-  private static func token(_ rest: inout Substring) -> String? {
-    let token = rest.prefix { $0 != ";" && $0 != "=" && $0 != "\"" && $0 != " " && $0 != "\t" && $0 != "," }
-    rest = rest.dropFirst(token.count)
-    return token.isEmpty ? nil : String(token)
-  }
-
-  /// Parses a quoted string (RFC 9110 section 5.6.4).
-  private static func quoted(_ rest: inout Substring) -> String? {
-    var text = ""
-    rest = rest.dropFirst()
-    while let character = rest.popFirst() {
-      switch character {
-      case "\"": return text
-      case "\\": text.append(rest.popFirst() ?? "\\")
-      default: text.append(character)
-      }
-    }
-    return nil
+  private static func text(_ bytes: [UInt8]) throws(Malformed) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw Malformed() }
+    return text
   }
 
   /// Decodes an extended value, `UTF-8'language'percent-encoded` (RFC 8187 section 3.2).
-  private static func extended(_ value: String) throws(Malformed) -> String {
-    let parts = value.split(separator: "'", omittingEmptySubsequences: false)
+  private static func extended(_ value: [UInt8]) throws(Malformed) -> String {
+    let parts = try text(value).split(separator: "'", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].lowercased() == "utf-8", let text = String(parts[2]).removingPercentEncoding
     else { throw Malformed() }
     return text

@@ -243,20 +243,11 @@ extension StrictJSON {
     var unit: UInt16 = 0
     for _ in 0..<4 {
       guard let byte = current else { throw error(.unexpectedEnd, at: position) }
-      guard let digit = Self.hexadecimalDigit(byte) else { throw error(.malformedEscape, at: start) }
-      unit = unit << 4 | digit
+      guard let digit = byte.hexadecimalValue else { throw error(.malformedEscape, at: start) }
+      unit = unit << 4 | UInt16(digit)
       position += 1
     }
     return unit
-  }
-
-  private static func hexadecimalDigit(_ byte: UInt8) -> UInt16? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
-    default: nil
-    }
   }
 }
 

@@ -64,7 +64,8 @@ extension EditorialAPI {
     return try await store.requestPoll(id, once: context.once { try SubscriptionHandlers.pollRequest(of: $0) })
   }
 
-  private static func requireAdministrator(_ context: APIContext) throws {
+  /// - Throws: `ProblemError`, 403, for a key without the scope.
+  static func requireAdministrator(_ context: APIContext) throws {
     guard context.record.key?.allows(.admin) ?? false else { throw ProblemError.forbidden(.admin) }
   }
 }

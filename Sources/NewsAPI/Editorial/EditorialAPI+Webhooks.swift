@@ -15,7 +15,7 @@ extension EditorialAPI {
   /// - Returns: The webhook with its secret, which cannot be read again.
   /// - Throws: `ProblemError`, `StoreError`, `AnsweredBefore`.
   package func createWebhook(_ fields: [String: JSONValue], _ context: APIContext) async throws -> Webhook {
-    try Self.requireWebhookRights(context)
+    try Self.requireAdministrator(context)
     let content = try WebhookBody(fields).content
     try requireReachable(content.url)
     let id = UUID.version7(at: Date())
@@ -39,7 +39,7 @@ extension EditorialAPI {
   package func modifyWebhook(
     _ id: UUID, _ patch: [String: JSONValue], headers: HTTPFields = [:], _ context: APIContext
   ) async throws -> Webhook {
-    try Self.requireWebhookRights(context)
+    try Self.requireAdministrator(context)
     let precondition = try WritePrecondition(headers, of: patch)
     return try await ProblemError.refusingUnknownTopics {
       try await store.modifyWebhook(id, if: precondition) { webhook in
@@ -60,7 +60,7 @@ extension EditorialAPI {
   ///
   /// - Throws: `ProblemError`, 403; `StoreError`.
   package func removeWebhook(_ id: UUID, if precondition: WritePrecondition, _ context: APIContext) async throws {
-    try Self.requireWebhookRights(context)
+    try Self.requireAdministrator(context)
     try await store.removeWebhook(id, if: precondition)
   }
 
@@ -69,7 +69,7 @@ extension EditorialAPI {
   /// - Returns: The webhook with its new secret, which cannot be read again.
   /// - Throws: `ProblemError`, 403; `StoreError`, `AnsweredBefore`.
   package func rotateWebhook(_ id: UUID, _ context: APIContext) async throws -> Webhook {
-    try Self.requireWebhookRights(context)
+    try Self.requireAdministrator(context)
     let secret = WebhookSecret.random()
     return try await revealing(secret, of: id) {
       try await store.rotateWebhook(id, to: secret, once: context.once { try WebhookHandlers.answer($0) })
@@ -80,7 +80,7 @@ extension EditorialAPI {
   ///
   /// - Throws: `ProblemError`, 403; `StoreError`, `AnsweredBefore`.
   package func testWebhook(_ id: UUID, _ context: APIContext) async throws -> WebhookDelivery {
-    try Self.requireWebhookRights(context)
+    try Self.requireAdministrator(context)
     return try await store.testWebhook(id, once: context.once { try WebhookHandlers.acceptance(of: $0) })
   }
 
@@ -90,7 +90,7 @@ extension EditorialAPI {
   package func replayDelivery(
     _ delivery: UUID, of id: UUID, _ context: APIContext
   ) async throws -> WebhookDelivery {
-    try Self.requireWebhookRights(context)
+    try Self.requireAdministrator(context)
     return try await store.replayDelivery(
       delivery, of: id, once: context.once { try WebhookHandlers.acceptance(of: $0) })
   }
@@ -119,9 +119,5 @@ extension EditorialAPI {
     } catch {
       throw ProblemError.invalidFields([FieldError(field: "url", breaks: .allowedAddress(reason: "\(error)"))])
     }
-  }
-
-  private static func requireWebhookRights(_ context: APIContext) throws {
-    guard context.record.key?.allows(.admin) ?? false else { throw ProblemError.forbidden(.admin) }
   }
 }

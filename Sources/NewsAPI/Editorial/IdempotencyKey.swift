@@ -53,11 +53,6 @@ struct IdempotencyKey: Sendable, Equatable {
 
   /// Whether a byte can be part of a token (RFC 9110 section 5.6.2), or of Base64.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: "!#$%&'*+-.^_`|~:/=".utf8.contains(byte)
-    }
+    byte.isASCIILetter || byte.isASCIIDigit || "!#$%&'*+-.^_`|~:/=".utf8.contains(byte)
   }
 }

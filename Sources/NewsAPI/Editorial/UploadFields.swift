@@ -78,10 +78,7 @@ struct UploadFields: Sendable, Equatable {
 
   /// Parses an integer that is not negative (RFC 9651 section 3.3.1).
   private static func number(_ text: String) -> Int? {
-    guard 1...15 ~= text.utf8.count, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
-      return nil
-    }
-    return Int(text)
+    1...15 ~= text.utf8.count && text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : nil
   }
 }
 

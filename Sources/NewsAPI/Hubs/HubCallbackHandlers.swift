@@ -66,7 +66,7 @@ struct HubCallbackHandlers: Sendable {
     context.parameters.get("token").flatMap { token in
       token.utf8.count == 22
         && token.utf8.allSatisfy {
-          48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+          $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
         } ? token : nil
     }
   }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPEdge
 
 /// The signature of a hub's notice (WebSub section 7.1): the HMAC of the body in `X-Hub-Signature`, such as
 /// `sha256=HEX`.
@@ -36,19 +37,10 @@ package struct NoticeSignature {
     guard digits.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
     for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = digit(digits[index]), let low = digit(digits[index + 1]) else { return nil }
+      guard let high = digits[index].hexadecimalValue, let low = digits[index + 1].hexadecimalValue else { return nil }
       bytes.append(high << 4 | low)
     }
     return bytes
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 48...57: byte - 48
-    case 65...70: byte - 55
-    case 97...102: byte - 87
-    default: nil
-    }
   }
 }
 

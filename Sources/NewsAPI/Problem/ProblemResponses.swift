@@ -21,15 +21,6 @@ struct ProblemResponses: RouterMiddleware {
   /// Limits the lines about our faults, which a client may cause at will.
   private let failures = LogLineLimit()
 
-  init(
-    routes: RouteTable, proxies: TrustedProxies, renderer: PageRenderer?, modules: [any RouteModule]
-  ) {
-    self.routes = routes
-    self.proxies = proxies
-    self.renderer = renderer
-    self.modules = modules
-  }
-
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
   ) async throws -> Response {

@@ -1,3 +1,4 @@
+import HTTPEdge
 import HTTPTypes
 package import Hummingbird
 import NIOCore

@@ -1,4 +1,6 @@
-/// The fields of a form without files: a body of type `application/x-www-form-urlencoded`, or a query.
+import HTTPEdge
+
+/// The fields of a form: a body of type `application/x-www-form-urlencoded`, a query, or the parts that are not files.
 ///
 ///     let fields = try FormFields(urlEncoded: "title=Fog+lifts&topic=harbour&topic=weather".utf8)
 ///     print(fields.first("title") ?? "")  // Fog lifts
@@ -6,6 +8,9 @@
 package struct FormFields: Sendable, Hashable {
   /// The values of each name, in their order.
   private var values: [String: [String]] = [:]
+
+  /// Creates a form without fields.
+  init() {}
 
   /// Parses the fields (URL standard, section 5.1).
   ///
@@ -30,6 +35,9 @@ package struct FormFields: Sendable, Hashable {
     }
   }
 
+  /// Adds the value of a field.
+  mutating func add(_ name: String, _ value: String) { values[name, default: []].append(value) }
+
   /// Returns the first value of a name.
   package func first(_ name: String) -> String? { values[name]?.first }
 
@@ -53,8 +61,8 @@ package struct FormFields: Sendable, Hashable {
       switch bytes[index] {
       case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
-        guard bytes.endIndex - index > 2, let high = hexadecimalValue(bytes[index + 1]),
-          let low = hexadecimalValue(bytes[index + 2])
+        guard bytes.endIndex - index > 2, let high = bytes[index + 1].hexadecimalValue,
+          let low = bytes[index + 2].hexadecimalValue
         else { throw .malformedEscape }
         decoded.append(high << 4 | low)
         index += 2
@@ -63,14 +71,5 @@ package struct FormFields: Sendable, Hashable {
       index += 1
     }
     return try FormError.text(decoded)
-  }
-
-  private static func hexadecimalValue(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case 48...57: digit - 48
-    case 65...70: digit - 55
-    case 97...102: digit - 87
-    default: nil
-    }
   }
 }

@@ -1,3 +1,6 @@
+import HTTPEdge
+import News
+
 /// The boundary of the parts of a body of type `multipart/form-data`.
 ///
 ///     let boundary = try MultipartBoundary(contentType: "multipart/form-data; boundary=----WebKitFormBoundaryAbc")
@@ -17,15 +20,8 @@ package struct MultipartBoundary: Sendable, Hashable {
     do { field = try ParameterisedField(contentType.utf8, backslash: .escapes) } catch { throw .malformedType }
     guard field.value == Self.mediaType else { throw .unsupportedType }
     guard let bytes = field.parameters["boundary"], 1...70 ~= bytes.count, bytes.last != UInt8(ascii: " "),
-      bytes.allSatisfy(Self.isAllowed)
+      bytes.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "'()+_,-./:=? ".utf8.contains($0) })
     else { throw .malformedType }
     self.bytes = bytes
-  }
-
-  private static func isAllowed(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 48...57, 65...90, 97...122: true
-    default: "'()+_,-./:=? ".utf8.contains(byte)
-    }
   }
 }

@@ -1,10 +1,10 @@
 /// A field value with parameters, such as `multipart/form-data; boundary=x`.
-struct ParameterisedField {
+package struct ParameterisedField {
   /// The syntax is wrong, or a parameter is repeated.
-  struct Malformed: Error {}
+  package struct Malformed: Error {}
 
   /// The meaning of `\` in a quoted value.
-  enum Backslash {
+  package enum Backslash {
     /// It escapes the next character (RFC 9110 section 5.6.4).
     case escapes
     /// It is a character like any other, as browsers send it in the names of files (HTML standard, section 4.10.21.8).
@@ -12,16 +12,16 @@ struct ParameterisedField {
   }
 
   /// The value before the parameters, in lower case.
-  private(set) var value = ""
+  package private(set) var value = ""
   /// The values of the parameters by name in lower case.
-  private(set) var parameters: [String: [UInt8]] = [:]
+  package private(set) var parameters: [String: [UInt8]] = [:]
 
   private var rest: ArraySlice<UInt8>
 
   /// Parses a field value (RFC 9110 section 5.6.6).
   ///
   /// - Throws: `Malformed`.
-  init(_ bytes: some Collection<UInt8>, backslash: Backslash) throws(Malformed) {
+  package init(_ bytes: some Collection<UInt8>, backslash: Backslash) throws(Malformed) {
     rest = Array(bytes)[...]
     skipSpaces()
     value = Self.lowercased(rest.prefix { Self.isToken($0) || $0 == UInt8(ascii: "/") })
