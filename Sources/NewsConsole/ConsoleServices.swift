@@ -5,6 +5,15 @@ import NewsFollower
 import NewsPages
 import NewsStore
 
+/// Handlers of pages of the console.
+protocol ConsoleHandlers: Sendable {
+  var services: ConsoleServices { get }
+}
+
+extension ConsoleHandlers {
+  var pages: ConsolePages { services.pages }
+}
+
 /// The parts of the console that handlers share.
 struct ConsoleServices: Sendable {
   let api: NewsAPI

@@ -7,10 +7,8 @@ import NewsPages
 import NewsStore
 
 /// The handlers of files.
-struct FileHandlers: Sendable {
+struct FileHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The number of files on a page.
   private static let limit = 20

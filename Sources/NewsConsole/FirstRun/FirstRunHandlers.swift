@@ -6,10 +6,8 @@ import NewsStore
 
 /// The handlers of the first page: the steps of a new newsroom, and the list of items once there is something to read. The
 /// steps stay at their address, because the last one follows the first publication.
-struct FirstRunHandlers: Sendable {
+struct FirstRunHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// Redirects to the first page of the console that the key may open.
   @Sendable func start(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {

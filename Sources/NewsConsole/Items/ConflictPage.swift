@@ -53,9 +53,7 @@ struct ConflictPage: Sendable {
       values.set("stateChange", pages.texts.text("conflict-state", ["state": state]))
     }
     values.set("storedBy", pages.texts.text("stored-by", ["name": pages.name(of: editor)]))
-    let edited = pages.date(stored.edited)
-    values.set("edited", edited.text)
-    values.set("editedMachine", edited.machine)
+    pages.setTime("edited", stored.edited, in: &values)
   }
 
   private func comparison(_ field: String, theirs: String, mine: String, _ pages: ConsolePages) -> PageValues {

@@ -7,10 +7,8 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the editor: the form of a new item, and of an existing one.
-struct EditorHandlers: Sendable {
+struct EditorHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   @Sendable func newItem(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var form = ItemForm(newItem: .version7(at: Date()))

@@ -48,7 +48,7 @@ struct EditorSubmission: Sendable {
   init(
     _ parts: MultipartReader, _ editorial: EditorialAPI, storesFiles: Bool = true, _ context: APIContext
   ) async throws {
-    var fields = SentFields()
+    var fields = FormFields()
     var files: [Attachment] = []
     while let part = try await parts.nextPart() {
       switch part {

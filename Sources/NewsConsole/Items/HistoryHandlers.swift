@@ -7,10 +7,8 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the history of an item.
-struct HistoryHandlers: Sendable {
+struct HistoryHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The number of writes on a page.
   private static let limit = 25
@@ -102,9 +100,7 @@ struct HistoryHandlers: Sendable {
   ) -> PageValues {
     var values = PageValues()
     values.set("entryRevision", entry.revision)
-    let time = pages.date(entry.at)
-    values.set("entryTime", time.text)
-    values.set("entryMachine", time.machine)
+    pages.setTime("entry", entry.at, in: &values)
     values.set("entryEditor", pages.name(of: entry.editor))
     values.set("entryState", entry.state.rawValue)
     values.set("entryStateTitle", pages.texts.text("state-\(entry.state.rawValue)"))

@@ -8,10 +8,8 @@ import NewsStore
 
 /// The handlers of the pages that end an item for good: retraction, and erasure of its texts and files. Each asks on a page
 /// of its own.
-struct ItemEndHandlers: Sendable {
+struct ItemEndHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   @Sendable func retractionForm(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response
   {
@@ -68,9 +66,7 @@ struct ItemEndHandlers: Sendable {
       guard let revision = fields.first("revision").flatMap({ Int($0) }) else { throw ProblemError.preconditionFailed }
       return try await write(try EditorialAPI.reason(typed), .revisions([revision]))
     } catch {
-      guard let problem = ProblemError(expected: error)?.problem, [412, 422].contains(problem.status) else {
-        throw error
-      }
+      let problem = try Problem(explaining: error, [412, 422])
       let item = try await services.store.editorialItem(id, for: visit.access)
       return form(end, item, visit, reason: typed, problem)
     }

@@ -59,7 +59,7 @@ struct ItemForm: Sendable, Equatable {
   }
 
   /// Creates the form that was sent.
-  init(_ fields: SentFields) {
+  init(_ fields: FormFields) {
     id = fields.first("id").flatMap { UUID(uuidString: $0) }
     revision = fields.first("revision").flatMap { Int($0) }
     for name in Self.textFields {
@@ -148,20 +148,6 @@ struct ItemForm: Sendable, Equatable {
   }
 }
 
-/// The fields of a form with files.
-struct SentFields: Sendable {
-  private var values: [String: [String]] = [:]
-
-  /// Adds the value of a field.
-  mutating func add(_ name: String, _ value: String) { values[name, default: []].append(value) }
-
-  /// Returns the first value of a name.
-  func first(_ name: String) -> String? { values[name]?.first }
-
-  /// Returns the values of a name in their order.
-  func all(_ name: String) -> [String] { values[name] ?? [] }
-}
-
 /// The fields of an attachment in the editor's form.
 struct AttachmentForm: Sendable, Equatable {
   /// The maximum number of attachments in a form. The API accepts 32.
@@ -187,7 +173,7 @@ struct AttachmentForm: Sendable, Equatable {
 
   /// - Parameter index: The position in the form, 0 or more.
   /// - Returns: nil if the form has no attachment at the position.
-  init?(_ fields: SentFields, index: Int) {
+  init?(_ fields: FormFields, index: Int) {
     guard fields.first(Self.fieldName("url", index)) != nil else { return nil }
     values = [:]
     for name in Self.names {

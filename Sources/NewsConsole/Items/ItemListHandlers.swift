@@ -7,10 +7,8 @@ import NewsPages
 import NewsStore
 
 /// The handler of the list of items.
-struct ItemListHandlers: Sendable {
+struct ItemListHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The number of items below which the list links to the first steps.
   private static let firstItems = 4
@@ -79,13 +77,8 @@ struct ItemListHandlers: Sendable {
       })
     let others = item.item.topics.count - Self.maximumTopics
     values.set("otherTopicCount", others > 0 ? others : nil)
-    let edited = pages.date(item.edited)
-    values.set("edited", edited.text)
-    values.set("editedMachine", edited.machine)
-    if item.state == .scheduled, let time = item.publishAt.map(pages.date) {
-      values.set("publishTime", time.text)
-      values.set("publishMachine", time.machine)
-    }
+    pages.setTime("edited", item.edited, in: &values)
+    if item.state == .scheduled { pages.setTime("publish", item.publishAt, in: &values) }
     return values
   }
 }

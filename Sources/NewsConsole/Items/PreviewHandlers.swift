@@ -7,10 +7,8 @@ import NewsPages
 import NewsStore
 
 /// The handlers of previews: the page of an item as readers will see it, with a note that leads back to the editor.
-struct PreviewHandlers: Sendable {
+struct PreviewHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// Renders the form that was sent, without saving it.
   @Sendable func preview(_ parts: MultipartReader, _ visit: ConsoleVisit, context: APIContext) async throws -> Response

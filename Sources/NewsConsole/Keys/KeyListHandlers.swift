@@ -6,24 +6,18 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the list of keys, and of the page that revokes one.
-struct KeyListHandlers: Sendable {
+struct KeyListHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The number of keys on a page.
   private static let pageSize = 20
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
-    var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
-    let notice = parameters.notice()
-    let page = NumberedPage(&parameters, size: Self.pageSize)
-    try parameters.check()
+    let page = try NumberedPage(request, size: Self.pageSize)
     let keys = try await services.store.keys()
     let states: [APIKey.State] = [.valid, .expired, .revoked]
     let (rows, hasMore) = page.rows(of: states.flatMap { state in keys.reversed().filter { $0.state == state } })
     var values = PageValues()
-    values.set("notice", notice.map { pages.texts.text($0.textKey) })
     values.set("newKey", pages.link(ConsolePath.newKey))
     values.set("keys", rows.map { pages.values(of: $0, visit, isListed: true) })
     pages.setPager(page, hasMore: hasMore, path: ConsolePath.keys, in: &values)

@@ -7,10 +7,8 @@ import NewsStore
 
 /// The handlers that make secrets: for a new key, and for an existing one. A secret is shown once, in the response to the
 /// form, because the database has only its digest.
-struct KeySecretHandlers: Sendable {
+struct KeySecretHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The times for which the present secret works after a rotation, in seconds, and the keys of their texts.
   private static let overlaps: [(seconds: Int, textKey: String)] = [

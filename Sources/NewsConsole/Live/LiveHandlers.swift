@@ -6,10 +6,9 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the live page: the newsroom's traffic, versions, clients and database at a glance.
-struct LiveHandlers: Sendable {
+struct LiveHandlers: ConsoleHandlers {
   let services: ConsoleServices
 
-  private var pages: ConsolePages { services.pages }
   private var live: LiveStreams { services.live }
 
   /// Shows the present state. A script keeps it up to date with the events.

@@ -136,9 +136,7 @@ struct LivePage {
   private func row(_ version: PublishedVersion) -> PageValues {
     var values = PageValues()
     values.set("versionNumber", pages.texts.text("live-version", ["number": numbers.whole(version.version)]))
-    let date = pages.date(version.time)
-    values.set("versionTime", date.text)
-    values.set("versionMachine", date.machine)
+    pages.setTime("version", version.time, in: &values)
     values.set("versionTitle", pages.headline(title: version.title, text: version.text))
     values.set("versionLanguage", version.language)
     values.set("removal", version.removal.map { pages.texts.text("live-removed-\($0)") })

@@ -8,10 +8,8 @@ import NewsStore
 
 /// The handlers of the page that alerts readers to an item, which is possible once. Before, the page shows the number of
 /// devices and the texts of the alert.
-struct AlertHandlers: Sendable {
+struct AlertHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   @Sendable func form(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var parameters = QueryParameters(request.uri.query, known: [Notice.parameter])

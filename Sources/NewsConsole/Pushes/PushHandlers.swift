@@ -7,10 +7,8 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the list of pushes, and of the page of one.
-struct PushHandlers: Sendable {
+struct PushHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The number of pushes on a page.
   private static let pageSize = 20

@@ -1,7 +1,18 @@
 import HTTPTypes
 import Hummingbird
 import News
+import NewsAPI
 import NewsPages
+
+extension Problem {
+  /// Creates the problem of an error that a form explains.
+  ///
+  /// - Throws: Any other error.
+  init(explaining error: any Error, _ statuses: Set<Int> = [409, 412, 422]) throws {
+    guard let problem = ProblemError(expected: error)?.problem, statuses.contains(problem.status) else { throw error }
+    self = problem
+  }
+}
 
 extension ConsolePages {
   /// Returns the header fields and the text of the page of an error.

@@ -7,23 +7,17 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the list of sessions: those of the key, and all of them for an administrator.
-struct SessionHandlers: Sendable {
+struct SessionHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The number of sessions on a page.
   private static let pageSize = 25
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
-    var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
-    let notice = parameters.notice()
-    let page = NumberedPage(&parameters, size: Self.pageSize)
-    try parameters.check()
+    let page = try NumberedPage(request, size: Self.pageSize)
     let sessions = try await services.store.sessions(
       ofKey: visit.isAdministrator ? nil : visit.key.id, limit: page.size + 1, offset: page.offset)
     var values = PageValues()
-    values.set("notice", notice.map { pages.texts.text($0.textKey) })
     values.set("sessions", sessions.prefix(page.size).map { row($0, visit) })
     pages.setPager(page, hasMore: sessions.count > page.size, path: ConsolePath.sessions, in: &values)
     values.set("hasKeys", visit.isAdministrator)
@@ -46,11 +40,9 @@ struct SessionHandlers: Sendable {
     values.set("sessionKey", Excerpt.of(session.key.name, limit: 80))
     values.set("isOwnSession", session.id == visit.session.id)
     values.set("endSession", pages.link(ConsolePath.path(ConsolePath.sessionEnd, id: session.id)))
-    for (name, date) in [("begun", session.createdAt), ("used", session.lastUsedAt), ("ends", session.expiresAt)] {
-      let shown = pages.date(date)
-      values.set("\(name)Time", shown.text)
-      values.set("\(name)Machine", shown.machine)
-    }
+    pages.setTime("begun", session.createdAt, in: &values)
+    pages.setTime("used", session.lastUsedAt, in: &values)
+    pages.setTime("ends", session.expiresAt, in: &values)
     return values
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPEdge
 import HTTPTypes
 import Hummingbird
@@ -7,10 +8,8 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the ways into the console and out of it.
-struct SignInHandlers: Sendable {
+struct SignInHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The maximum length of the form, in bytes.
   private static let maximumFormBytes = 8 << 10
@@ -96,11 +95,6 @@ struct SignInHandlers: Sendable {
 
   /// Returns a text without the white space that copying adds at its ends.
   private static func trimmed(_ text: String?) -> String {
-    let scalars = Array((text ?? "").unicodeScalars)
-    let start = scalars.firstIndex { !$0.properties.isWhitespace } ?? scalars.endIndex
-    let end = scalars.lastIndex { !$0.properties.isWhitespace }.map { $0 + 1 } ?? start
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars[start..<end])
-    return String(view)
+    (text ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

@@ -11,8 +11,6 @@ struct SubscriptionFilter: Sendable {
   private(set) var health: SubscriptionQuery.Health?
   private(set) var search: String?
   private(set) var page: NumberedPage
-  /// The sentence at the top of the page.
-  private(set) var notice: Notice?
 
   /// Reads the query of the list. Empty parameters are ignored: a form sends its empty fields too.
   ///
@@ -25,7 +23,6 @@ struct SubscriptionFilter: Sendable {
     }
     search = parameters.text("q", maximumBytes: 256)
     page = NumberedPage(&parameters, size: Self.pageSize)
-    notice = parameters.notice()
     try parameters.check()
   }
 

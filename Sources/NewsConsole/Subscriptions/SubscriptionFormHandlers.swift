@@ -10,10 +10,8 @@ import OutgoingHTTP
 
 /// The handlers of the form of a subscription. A new one is previewed before it is stored. If its feed cannot be read at
 /// present, it can be followed all the same.
-struct SubscriptionFormHandlers: Sendable {
+struct SubscriptionFormHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The value of the button that stores a new subscription.
   private static let subscribe = "subscribe"

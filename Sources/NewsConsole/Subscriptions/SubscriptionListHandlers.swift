@@ -8,16 +8,13 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the list of subscriptions, and of its buttons.
-struct SubscriptionListHandlers: Sendable {
+struct SubscriptionListHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     let filter = try SubscriptionFilter(query: request.uri.query)
     let page = try await services.store.subscriptions(filter.query)
     var values = PageValues()
-    values.set("notice", filter.notice.map { pages.texts.text($0.textKey) })
     values.set("newSubscription", pages.link(ConsolePath.newSubscription))
     setFilter(filter, page, in: &values)
     values.set(

@@ -37,10 +37,7 @@ struct SubscriptionPage: Sendable {
   ///
   /// - Throws: Any other error.
   mutating func setError(_ error: any Error) throws {
-    guard let problem = ProblemError(expected: error)?.problem, [409, 412, 422].contains(problem.status) else {
-      throw error
-    }
-    self.problem = problem
+    problem = try Problem(explaining: error)
   }
 
   private var status: HTTPResponse.Status {

@@ -6,10 +6,8 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the form of a topic.
-struct TopicFormHandlers: Sendable {
+struct TopicFormHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The value of the button that adds titles to the form.
   private static let more = "more"

@@ -6,10 +6,8 @@ import NewsPages
 import NewsStore
 
 /// The handler of the list of topics.
-struct TopicListHandlers: Sendable {
+struct TopicListHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The number of topics on a page.
   private static let pageSize = 25
@@ -19,14 +17,10 @@ struct TopicListHandlers: Sendable {
   private static let titleLength = 80
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
-    var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
-    let notice = parameters.notice()
-    let page = NumberedPage(&parameters, size: Self.pageSize)
-    try parameters.check()
+    let page = try NumberedPage(request, size: Self.pageSize)
     let topics = try await services.store.topics().topics
     let (rows, hasMore) = page.rows(of: topics)
     var values = PageValues()
-    values.set("notice", notice.map { pages.texts.text($0.textKey) })
     values.set("newTopic", visit.mayChangeTopics ? pages.link(ConsolePath.newTopic) : nil)
     values.set("isProtected", !visit.mayChangeTopics)
     values.set("topics", rows.map { row($0, visit) })

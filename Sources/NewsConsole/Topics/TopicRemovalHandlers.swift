@@ -6,10 +6,8 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the page that deletes a topic or merges it into another one.
-struct TopicRemovalHandlers: Sendable {
+struct TopicRemovalHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The name of the field with the slug of the other topic.
   private static let other = "mergeInto"

@@ -7,10 +7,8 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the form of a webhook. The secret of a new one is shown once, in the response to the form.
-struct WebhookFormHandlers: Sendable {
+struct WebhookFormHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The length of the title of a page, in Unicode scalars.
   private static let titleLength = 120
@@ -30,7 +28,7 @@ struct WebhookFormHandlers: Sendable {
       case .repeated(let answer): return try await existing(answer, visit)
       }
     } catch {
-      return try await page(form, nil, visit, problem: try Self.problem(error))
+      return try await page(form, nil, visit, problem: try Problem(explaining: error))
     }
   }
 
@@ -47,21 +45,11 @@ struct WebhookFormHandlers: Sendable {
       _ = try await services.editorial.modifyWebhook(id, form.patch, context)
       return pages.redirect(to: ConsolePath.path(ConsolePath.webhook, id: id), notice: .webhookSaved)
     } catch {
-      let problem = try Self.problem(error)
+      let problem = try Problem(explaining: error)
       let current = try await services.store.webhook(id)
       if problem.status == 412 { form.revision = current.revision }
       return try await page(form, current, visit, problem: problem)
     }
-  }
-
-  /// Returns the problem of an error that the form explains.
-  ///
-  /// - Throws: Any other error.
-  private static func problem(_ error: any Error) throws -> Problem {
-    guard let problem = ProblemError(expected: error)?.problem, [409, 412, 422].contains(problem.status) else {
-      throw error
-    }
-    return problem
   }
 
   /// Returns the page after a form that has created its webhook before. The secret was shown then, and cannot be shown

@@ -8,24 +8,18 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the list of webhooks, and of the buttons that concern a whole webhook.
-struct WebhookListHandlers: Sendable {
+struct WebhookListHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The number of webhooks on a page, which with long addresses and topics has less than 30 kB.
   private static let pageSize = 12
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
-    var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
-    let notice = parameters.notice()
-    let page = NumberedPage(&parameters, size: Self.pageSize)
-    try parameters.check()
+    let page = try NumberedPage(request, size: Self.pageSize)
     let webhooks = try await services.store.webhooks()
     // The ones that need attention come first.
     let (rows, hasMore) = page.rows(of: webhooks.filter(\.needsAttention) + webhooks.filter { !$0.needsAttention })
     var values = PageValues()
-    values.set("notice", notice.map { pages.texts.text($0.textKey) })
     values.set("newWebhook", pages.link(ConsolePath.newWebhook))
     values.set("webhooks", rows.map { pages.values(of: $0, isListed: true) })
     values.set("isEmpty", webhooks.isEmpty)

@@ -7,10 +7,8 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the page of a webhook, which has the log of its deliveries.
-struct WebhookLogHandlers: Sendable {
+struct WebhookLogHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   /// The number of deliveries on a page.
   private static let limit = 20

@@ -6,10 +6,8 @@ import NewsPages
 import NewsStore
 
 /// The handlers of the page that replaces the secret of a webhook.
-struct WebhookSecretHandlers: Sendable {
+struct WebhookSecretHandlers: ConsoleHandlers {
   let services: ConsoleServices
-
-  private var pages: ConsolePages { services.pages }
 
   @Sendable func rotationForm(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     rotation(of: try await services.store.webhook(try context.resourceID("webhook")), visit)
