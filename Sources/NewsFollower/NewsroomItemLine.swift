@@ -47,7 +47,8 @@ struct NewsroomItemLine: Decodable {
       try rule.require(
         (source == nil) == isOwn && (guid == nil) == isOwn || erased != nil, "source",
         "must be present together with guid and sourceDigest")
-      if let sourceDigest { _ = try rule.required(Data(hexadecimal: sourceDigest), "sourceDigest") }
+      try rule.require(
+        sourceDigest.map(Attachment.isDigest) ?? true, "sourceDigest", "is missing or cannot be read")
       return RestoredItem(
         id: id, content: content, isDated: dated ?? true, revision: try rule.revision(revision), created: created,
         edited: edited, retractionReason: try rule.text(retractionReason, "retractionReason", maximumBytes: 512),
@@ -121,14 +122,5 @@ struct NewsroomRule {
     } catch {
       throw InvalidRecord("\(prefix).attachments", "breaks a rule: \(error)")
     }
-  }
-}
-
-extension Data {
-  /// Parses 32 bytes in hexadecimal.
-  init?(hexadecimal text: String) {
-    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-    guard digits.count == text.utf8.count, digits.count == 64 else { return nil }
-    self.init(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
   }
 }

@@ -90,23 +90,13 @@ private struct Line: Decodable {
     var revision: Int
   }
 
-  struct Write: Decodable {
-    var item: UUID
-    var revision: Int
-    var at: Date
-    var editor: String?
-    var state: EditorialItem.State
-    var fields: [String]
-    var replaced: [String: FieldValue]
-  }
-
   var newsroom: Header?
   var topic: Topic?
   var media: File?
   var withdrawnMedia: Withdrawal?
   var item: NewsroomItemLine?
   var subscription: Feed?
-  var history: Write?
+  var history: RestoredWrite?
 
   var record: NewsroomRecord {
     get throws {
@@ -148,7 +138,7 @@ private struct Line: Decodable {
     }
     return .media(
       Media(
-        id: file.id, digest: try rule.required(Data(hexadecimal: file.sha256), "sha256"), type: file.type,
+        id: file.id, digest: try rule.required(MediaDigest(hexadecimal: file.sha256)?.bytes, "sha256"), type: file.type,
         bytes: file.bytes, width: file.width, height: file.height,
         name: try rule.text(file.name, "name", maximumBytes: 255), created: file.created))
   }
@@ -170,7 +160,7 @@ private struct Line: Decodable {
         revision: try rule.revision(feed.revision)))
   }
 
-  private static func record(_ write: Write) throws -> NewsroomRecord {
+  private static func record(_ write: RestoredWrite) throws -> NewsroomRecord {
     let rule = NewsroomRule(prefix: "history")
     try rule.require(
       write.fields.allSatisfy { $0.utf8.allSatisfy { 0x41...0x5A ~= $0 || 0x61...0x7A ~= $0 } }, "fields",
@@ -178,10 +168,8 @@ private struct Line: Decodable {
     for case .text(let text) in write.replaced.values {
       try rule.require(!text.utf8.contains(0), "replaced", "must not contain NUL characters")
     }
-    return .history(
-      RestoredWrite(
-        item: write.item, revision: try rule.revision(write.revision), at: write.at,
-        editor: try rule.text(write.editor, "editor", maximumBytes: 1024), state: write.state, fields: write.fields,
-        replaced: write.replaced))
+    _ = try rule.revision(write.revision)
+    _ = try rule.text(write.editor, "editor", maximumBytes: 1024)
+    return .history(write)
   }
 }

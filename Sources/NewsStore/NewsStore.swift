@@ -1,5 +1,5 @@
-public import Logging
-public import PostgresClient
+package import Logging
+package import PostgresClient
 import Synchronization
 
 /// The access layer for news in PostgreSQL. It returns values of `News` and has no knowledge of HTTP.
@@ -14,10 +14,13 @@ public final class NewsStore: Sendable {
   let scheduleDatabase: Database
   /// The pool for the outbox and for pushes, so that deliveries and readers do not wait for each other's connections.
   let deliveryDatabase: Database
-  let deviceChecks = DeviceChecks()
-  let deliveryCounters = DeliveryCounts()
-  let scheduleCounters = ScheduleCounters()
-  let pollCounters = PollCounters()
+  /// The names of all time zones; nil before the first check of a registration.
+  let timeZones = Mutex<Set<String>?>(nil)
+  /// The number of devices, with those that this process has added or removed since it was read.
+  let deviceCount = Mutex<DeviceCount?>(nil)
+  let deliveries = Mutex(StoreDeliveries())
+  let scheduleCounts = Mutex(ScheduleCounts())
+  let pollCounts = Mutex(StorePolls())
   /// The requests to and from WebSub hubs.
   public let hubActivity = HubActivity()
   /// The requests to webhooks.
@@ -65,25 +68,13 @@ public final class NewsStore: Sendable {
   ///     disables them.
   ///   - fragmentBudget: The approximate memory for the JSON of items, in bytes; 0 to keep none.
   ///   - requiresDurability: Whether to refuse connections whose settings may lose an acknowledged write in a crash.
-  ///   - logger: Receives reports of connections gained and lost.
-  public convenience init(
-    connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
-    pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60),
-    fragmentBudget: Int = 32 << 20, requiresDurability: Bool = false, passwordKey: FeedPasswordKey? = nil,
-    logger: Logger
-  ) {
-    self.init(
-      connection: connection, standby: standby, pool: pool, staleLimit: staleLimit, fragmentBudget: fragmentBudget,
-      requiresDurability: requiresDurability, waits: WaitLimits(), passwordKey: passwordKey, logger: logger)
-  }
-
-  /// - Parameters:
   ///   - waitLimits: The limits of waits for `at` tokens.
   ///   - keyLifetime: The time for which a key is remembered, while `follow()` hears of revocations.
+  ///   - logger: Receives reports of connections gained and lost.
   package init(
     connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
     pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60),
-    fragmentBudget: Int = 32 << 20, requiresDurability: Bool = false, waits waitLimits: WaitLimits,
+    fragmentBudget: Int = 32 << 20, requiresDurability: Bool = false, waits waitLimits: WaitLimits = WaitLimits(),
     keyLifetime: Duration = .seconds(1), passwordKey: FeedPasswordKey? = nil, logger: Logger
   ) {
     self.waitLimits = waitLimits

@@ -76,9 +76,12 @@ import Testing
     try await NewsDatabase.withStore { store, sql in
       try await sql.makeDraft(UUID(9))
       _ = try await store.restoreItems([Self.item(1, .draft, revision: 3)], keepingHistory: true)
-      let writes = (1...3).map { revision in
-        RestoredWrite(
-          item: UUID(1), revision: revision, at: .newYear, editor: nil, state: .draft, fields: ["text"], replaced: [:])
+      let writes = try (1...3).map { revision in
+        let json = """
+          {"item": "\(UUID(1))", "revision": \(revision), "at": "2026-01-01T00:00:00Z", "state": "draft",
+            "fields": ["text"], "replaced": {}}
+          """
+        return try NewsJSON.decode(RestoredWrite.self, from: Data(json.utf8))
       }
       for _ in 0..<2 { try await store.restoreHistory(writes) }
       #expect(try await store.history(of: UUID(1), limit: 9).entries.map(\.revision) == [3, 2, 1])

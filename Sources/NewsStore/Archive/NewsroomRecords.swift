@@ -45,7 +45,7 @@ public struct RestoredItem: Sendable {
 }
 
 /// A write in the history, from the export of a newsroom.
-public struct RestoredWrite: Sendable {
+public struct RestoredWrite: Sendable, Decodable {
   /// The id of the item.
   public var item: UUID
   /// The revision that the write made.
@@ -60,20 +60,6 @@ public struct RestoredWrite: Sendable {
   public var fields: [String]
   /// The former values of the fields that had one.
   public var replaced: [String: FieldValue]
-
-  /// Creates a write without validation.
-  public init(
-    item: UUID, revision: Int, at: Date, editor: String?, state: EditorialItem.State, fields: [String],
-    replaced: [String: FieldValue]
-  ) {
-    self.item = item
-    self.revision = revision
-    self.at = at
-    self.editor = editor
-    self.state = state
-    self.fields = fields
-    self.replaced = replaced
-  }
 }
 
 /// A subscription from the export of a newsroom.

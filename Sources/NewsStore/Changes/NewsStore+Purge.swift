@@ -9,11 +9,17 @@ extension NewsStore {
   /// - Returns: The number of purged removals in all scopes together.
   @discardableResult
   public func purge(olderThan age: Duration) async throws -> Int {
+    try await forget("SELECT purge_log(make_interval(secs => \(age / .seconds(1)))) AS forgotten")
+  }
+
+  /// Runs a statement until it forgets nothing more.
+  ///
+  /// - Parameter statement: A statement that forgets some, and selects their number as `forgotten`.
+  /// - Returns: The number of all.
+  func forget(_ statement: PostgresQuery) async throws -> Int {
     var total = 0
     while true {
-      let rows = try await database.query(
-        "SELECT purge_log(make_interval(secs => \(age / .seconds(1)))) AS forgotten")
-      let forgotten: Int = try rows.first?.decode("forgotten") ?? 0
+      let forgotten: Int = try await database.query(statement).first?.decode("forgotten") ?? 0
       guard forgotten > 0 else { return total }
       total += forgotten
     }

@@ -74,21 +74,13 @@ package final class ComputePool: Sendable {
       state.lastNumber += 1
       return state.lastNumber
     }
-    let deadline = Deadlines.shared.set(after: kind.timeout) {
-      self.remove(number, kind, owner, throwing: StoreError.unavailable)
-    }
-    defer { Deadlines.shared.cancel(deadline) }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        add(
-          ComputeQueue.Job(number, kind, owner: owner, isLong: isLong, refuse: { continuation.resume(throwing: $0) }) {
-            continuation.resume(with: Result(catching: work))
-          })
-        // The handler may have run before there was anything to remove.
-        if Task.isCancelled { remove(number, kind, owner, throwing: CancellationError()) }
-      }
-    } onCancel: {
-      remove(number, kind, owner, throwing: CancellationError())
+    return try await Deadlines.shared.wait(atMost: kind.timeout) { error in
+      self.remove(number, kind, owner, throwing: error)
+    } begin: { continuation in
+      add(
+        ComputeQueue.Job(number, kind, owner: owner, isLong: isLong, refuse: { continuation.resume(throwing: $0) }) {
+          continuation.resume(with: Result(catching: work))
+        })
     }
   }
 

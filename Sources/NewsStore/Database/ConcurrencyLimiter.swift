@@ -17,8 +17,7 @@ package final class ConcurrencyLimiter: Sendable {
   }
 
   private enum Admission {
-    case admitted, queued
-    case refused(any Error)
+    case admitted, queued, refused
   }
 
   private let state = Mutex(State())
@@ -65,32 +64,23 @@ package final class ConcurrencyLimiter: Sendable {
 
   private func acquire() async throws {
     let party = QueueParty.current
-    let number = try state.withLock { state -> Int? in
+    let number = state.withLock { state -> Int? in
       if state.running < limit {
         state.running += 1
         return nil
-      }
-      guard state.waiters.count(of: party) < maximumWaiters else {
-        state.refused += 1
-        throw StoreError.unavailable
       }
       state.lastNumber += 1
       return state.lastNumber
     }
     guard let number else { return }
-    let deadline = Deadlines.shared.set(after: timeout) { self.remove(number, throwing: StoreError.unavailable) }
-    defer { Deadlines.shared.cancel(deadline) }
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        switch enqueue(continuation, number, party) {
-        case .admitted: continuation.resume()
-        case .refused(let error): continuation.resume(throwing: error)
-        // The handler may have run before there was anything to remove.
-        case .queued: if Task.isCancelled { remove(number, throwing: CancellationError()) }
-        }
+    try await Deadlines.shared.wait(atMost: timeout) { error in
+      self.remove(number, throwing: error)
+    } begin: { continuation in
+      switch enqueue(continuation, number, party) {
+      case .admitted: continuation.resume()
+      case .refused: continuation.resume(throwing: StoreError.unavailable)
+      case .queued: break
       }
-    } onCancel: {
-      remove(number, throwing: CancellationError())
     }
   }
 
@@ -103,7 +93,7 @@ package final class ConcurrencyLimiter: Sendable {
       }
       guard state.waiters.count(of: party) < maximumWaiters else {
         state.refused += 1
-        return .refused(StoreError.unavailable)
+        return .refused
       }
       state.waiters.append(waiter, id: number, of: party)
       return .queued

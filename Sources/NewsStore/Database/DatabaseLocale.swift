@@ -1,3 +1,4 @@
+import News
 import PostgresClient
 
 /// The encoding and the locale of a database. They decide which words a search finds, and cannot be changed after the
@@ -35,14 +36,7 @@ public struct DatabaseLocale: Sendable, Equatable {
 
   /// Quotes a word for a shell, if necessary.
   private static func shellWord(_ word: String) -> String {
-    let isPlain = word.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
+    let isPlain = word.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
     return isPlain ? word : "'\(word.replacing("'", with: "'\\''"))'"
   }
 

@@ -152,14 +152,3 @@ extension DatabaseRights {
       readOnlySource: try row.decode("source"))
   }
 }
-
-/// The server's role lacks rights, or its sessions are read-only.
-public struct DatabaseRightsError: Error, Sendable, CustomStringConvertible {
-  /// A sentence that names the role, what it lacks, and the statement that corrects it.
-  public let description: String
-
-  /// Creates an error from a problem of `DatabaseRights`.
-  public init(_ problem: String) {
-    description = problem
-  }
-}

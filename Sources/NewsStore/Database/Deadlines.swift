@@ -44,6 +44,30 @@ package final class Deadlines: Sendable {
     state.withLock { state in _ = state.pending.removeValue(forKey: ticket.number) }
   }
 
+  /// Suspends the caller until its continuation is resumed, at most for a time.
+  ///
+  /// - Parameters:
+  ///   - end: Resumes the continuation with an error, unless it was resumed before: `StoreError.unavailable` after the
+  ///     time, `CancellationError` after a cancellation of the caller.
+  ///   - begin: Receives the continuation.
+  /// - Throws: The error with which the continuation is resumed.
+  func wait<Value: Sendable>(
+    atMost time: Duration, end: @escaping @Sendable (any Error) -> Void,
+    begin: (CheckedContinuation<Value, any Error>) -> Void
+  ) async throws -> Value {
+    let deadline = set(after: time) { end(StoreError.unavailable) }
+    defer { cancel(deadline) }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        begin(continuation)
+        // The handler may have run before there was anything to end.
+        if Task.isCancelled { end(CancellationError()) }
+      }
+    } onCancel: {
+      end(CancellationError())
+    }
+  }
+
   /// Runs actions that are due, until no deadline is left for a second.
   private func run() async {
     var emptyRounds = 0

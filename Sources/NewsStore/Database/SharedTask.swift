@@ -34,18 +34,11 @@ package final class SharedTask<Value: Sendable>: Sendable {
   /// - Throws: `StoreError.unavailable` after the limit, `CancellationError` after a cancellation of the caller, and
   ///   the error of the task.
   package func value(waitingAtMost limit: Duration) async throws -> Value {
-    let number = Mutex<Int?>(nil)
-    let deadline = Deadlines.shared.set(after: limit) {
-      self.resume(number.withLock { $0 }, throwing: StoreError.unavailable)
-    }
-    defer { Deadlines.shared.cancel(deadline) }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { waiter in
-        number.withLock { $0 = add(waiter) }
-        if Task.isCancelled { resume(number.withLock { $0 }, throwing: CancellationError()) }
-      }
-    } onCancel: {
-      resume(number.withLock { $0 }, throwing: CancellationError())
+    let number = nextNumber()
+    return try await Deadlines.shared.wait(atMost: limit) { error in
+      self.state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(throwing: error)
+    } begin: { waiter in
+      add(waiter, number)
     }
   }
 
@@ -53,29 +46,26 @@ package final class SharedTask<Value: Sendable>: Sendable {
   ///
   /// - Throws: The error of the task.
   package var value: Value {
-    get async throws { try await withCheckedThrowingContinuation { _ = add($0) } }
+    get async throws { try await withCheckedThrowingContinuation { add($0, nextNumber()) } }
   }
 
   /// Cancels the task for all callers.
   package func cancel() { task.withLock { $0 }?.cancel() }
 
-  /// Adds a waiter, or resumes it if the result is known.
-  ///
-  /// - Returns: The number of the waiter; nil if it was resumed.
-  private func add(_ waiter: Waiter) -> Int? {
-    let (number, result) = state.withLock { state -> (Int?, Result<Value, any Error>?) in
-      if let result = state.result { return (nil, result) }
+  private func nextNumber() -> Int {
+    state.withLock { state in
       state.lastNumber += 1
-      state.waiters[state.lastNumber] = waiter
-      return (state.lastNumber, nil)
+      return state.lastNumber
     }
-    if let result { waiter.resume(with: result) }
-    return number
   }
 
-  private func resume(_ number: Int?, throwing error: any Error) {
-    let waiter = state.withLock { state in number.flatMap { state.waiters.removeValue(forKey: $0) } }
-    waiter?.resume(throwing: error)
+  /// Adds a waiter, or resumes it if the result is known.
+  private func add(_ waiter: Waiter, _ number: Int) {
+    let result = state.withLock { state in
+      if state.result == nil { state.waiters[number] = waiter }
+      return state.result
+    }
+    if let result { waiter.resume(with: result) }
   }
 
   private func finish(_ result: Result<Value, any Error>) {

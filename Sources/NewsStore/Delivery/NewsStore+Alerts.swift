@@ -21,15 +21,7 @@ public struct AlertRequest: Sendable, Equatable {
   /// The alert; nil unless it was made.
   public var push: UUID?
   /// Whether no device got the alert, so that the item can have another one.
-  public var isUnused: Bool
-
-  /// Creates a description.
-  public init(isNew: Bool, state: State, push: UUID?, isUnused: Bool = false) {
-    self.isNew = isNew
-    self.state = state
-    self.push = push
-    self.isUnused = isUnused
-  }
+  public var isUnused = false
 }
 
 extension NewsStore {
@@ -51,7 +43,7 @@ extension NewsStore {
     try await transaction(once) { transaction in
       let rows = try await transaction.query(
         "SELECT topics, state, retraction_reason FROM items WHERE id = \(id) FOR NO KEY UPDATE")
-      guard let row = rows.first else { throw StoreError.notFound }
+      let row = try rows.found()
       try access.check(try row.decode("topics"))
       guard access.mayPublish else { throw StoreError.publishingNotAllowed }
       let state: EditorialItem.State = try row.value("state")
@@ -164,7 +156,7 @@ extension NewsStore {
     of item: UUID, access: ItemAccess = .full, at now: Date? = nil
   ) async throws -> PushAudience {
     let items = try await database.query("SELECT topics FROM items WHERE id = \(item)")
-    guard let row = items.first else { throw StoreError.notFound }
+    let row = try items.found()
     try access.check(try row.decode("topics"))
     // All devices are read: an index on topics would cost each registration more than this rare question.
     let counts = try await database.query(

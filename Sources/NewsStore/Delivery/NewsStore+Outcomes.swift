@@ -1,5 +1,6 @@
 public import Foundation
 import PostgresClient
+import Synchronization
 
 extension NewsStore {
   /// The number of attempts after which a refused address gets the message no more.
@@ -17,7 +18,7 @@ extension NewsStore {
     if outcomes.isEmpty { return }
     let statement = Self.record(outcomes, at: now)
     _ = try await deliveryDatabase.transaction { try await $0.commit(after: [Self.lookups, statement]) }
-    deliveryCounters.add(outcomes)
+    deliveries.withLock { $0.add(outcomes) }
   }
 
   private static func record(_ outcomes: [PushOutcome], at now: Date?) -> PostgresQuery {

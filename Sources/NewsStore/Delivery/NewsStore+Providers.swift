@@ -18,18 +18,6 @@ public struct ProviderState: Sendable, Equatable {
   /// The time of the last pause, resumption or refusal.
   public let changedAt: Date
 
-  /// Creates a state.
-  public init(
-    provider: PushProvider, pausedUntil: Date?, reason: String?, pauses: Int, refusal: Refusal? = nil, changedAt: Date
-  ) {
-    self.provider = provider
-    self.pausedUntil = pausedUntil
-    self.reason = reason
-    self.pauses = pauses
-    self.refusal = refusal
-    self.changedAt = changedAt
-  }
-
   /// An answer that refused the keys of the server.
   public struct Refusal: Sendable, Equatable {
     /// The reason, for operators. It names no device.

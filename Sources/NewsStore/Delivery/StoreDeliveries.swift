@@ -57,23 +57,17 @@ public struct StoreDeliveries: Sendable, Equatable {
   public init() {}
 }
 
-/// The counters of deliveries.
-final class DeliveryCounts: Sendable {
-  let deliveries = Mutex(StoreDeliveries())
-
-  func add(_ outcomes: [PushOutcome]) {
-    deliveries.withLock { deliveries in
-      for outcome in outcomes {
-        let key = StoreDeliveries.Outcome(provider: outcome.message.target.provider, result: outcome.result.name)
-        deliveries.outcomes[key, default: 0] += 1
-      }
+extension StoreDeliveries {
+  mutating func add(_ outcomes: [PushOutcome]) {
+    for outcome in outcomes {
+      self.outcomes[.init(provider: outcome.message.target.provider, result: outcome.result.name), default: 0] += 1
     }
   }
 }
 
 extension NewsStore {
   /// The deliveries of this process, and those of all as of the last `countDeliveries()`.
-  public func deliveryCounts() -> StoreDeliveries { deliveryCounters.deliveries.withLock { $0 } }
+  public func deliveryCounts() -> StoreDeliveries { deliveries.withLock { $0 } }
 
   /// Counts devices and messages for `deliveryCounts()`. It reads all devices, so it is called at most every few seconds.
   ///
@@ -123,10 +117,9 @@ extension NewsStore {
       counts.paused = try row.decode("paused", as: [String].self).compactMap(PushProvider.init(rawValue:))
       counts.refusing = try row.decode("refusing", as: [String].self).compactMap(PushProvider.init(rawValue:))
     }
-    let read = counts
-    deliveryCounters.deliveries.withLock { deliveries in
+    deliveries.withLock { [counts] deliveries in
       let outcomes = deliveries.outcomes
-      deliveries = read
+      deliveries = counts
       deliveries.outcomes = outcomes
     }
   }

@@ -73,13 +73,3 @@ extension PushTarget {
     }
   }
 }
-
-extension PostgresRow {
-  /// Decodes a column whose values are those of an enumeration.
-  func value<Value: RawRepresentable>(_ column: String, as: Value.Type = Value.self) throws -> Value
-  where Value.RawValue == String {
-    let text: String = try decode(column)
-    guard let value = Value(rawValue: text) else { throw StoreFault("a column has an unknown value") }
-    return value
-  }
-}

@@ -3,18 +3,10 @@ import News
 import PostgresClient
 import Synchronization
 
-/// The values that this process keeps for the checks of registrations.
-final class DeviceChecks: Sendable {
-  /// A number of devices with the time at which it was read.
-  struct Count {
-    var number: Int
-    var read: ContinuousClock.Instant
-  }
-
-  /// The names of all time zones; nil before the first use.
-  let timeZones = Mutex<Set<String>?>(nil)
-  /// The number of devices, with those that this process has added or removed since it was read.
-  let count = Mutex<Count?>(nil)
+/// A number of devices with the time at which it was read.
+struct DeviceCount {
+  var number: Int
+  var read: ContinuousClock.Instant
 }
 
 extension NewsStore {
@@ -56,7 +48,7 @@ extension NewsStore {
     }
     if let zone = registration.timeZone {
       require(
-        try await timeZones().contains(zone), "timeZone", "must be the name of a time zone, such as Europe/Berlin")
+        try await knownTimeZones().contains(zone), "timeZone", "must be the name of a time zone, such as Europe/Berlin")
     }
     guard let address = DeviceAddress(wanted, errors: &errors), errors.isEmpty else {
       throw StoreError.invalidFields(errors)
@@ -86,12 +78,12 @@ extension NewsStore {
   }
 
   /// The names of the time zones that the database knows. It reads their files for each query, so the list is kept.
-  private func timeZones() async throws -> Set<String> {
-    if let zones = deviceChecks.timeZones.withLock({ $0 }) { return zones }
+  private func knownTimeZones() async throws -> Set<String> {
+    if let zones = timeZones.withLock({ $0 }) { return zones }
     let rows = try await database.query(
       "SELECT name FROM pg_timezone_names WHERE name !~ '^posix(/|rules)' AND name NOT IN ('localtime', 'Factory')")
     let zones = Set(try rows.map { try $0.decode("name", as: String.self) })
-    deviceChecks.timeZones.withLock { $0 = zones }
+    timeZones.withLock { $0 = zones }
     return zones
   }
 
@@ -99,7 +91,7 @@ extension NewsStore {
   ///
   /// - Throws: `DeviceError.tooManyDevices`.
   func requireRoom(_ limit: Int) async throws {
-    let known = deviceChecks.count.withLock { $0 }
+    let known = deviceCount.withLock { $0 }
     if let known {
       let age = ContinuousClock.now - known.read
       if known.number < limit, age < Self.countLifetime { return }
@@ -107,9 +99,9 @@ extension NewsStore {
     }
     let rows = try await database.query("SELECT count(*) FROM (SELECT FROM devices LIMIT \(limit)) AS d")
     let number = try rows.first?.decode(0, as: Int.self) ?? 0
-    deviceChecks.count.withLock { $0 = .init(number: number, read: .now) }
+    deviceCount.withLock { $0 = .init(number: number, read: .now) }
     if number >= limit { throw DeviceError.tooManyDevices }
   }
 
-  func noteDevices(added: Int) { deviceChecks.count.withLock { $0?.number += added } }
+  func noteDevices(added: Int) { deviceCount.withLock { $0?.number += added } }
 }

@@ -45,16 +45,6 @@ extension NewsStore {
     return !rows.isEmpty
   }
 
-  func purgeDevicesLoggingErrors() async {
-    do {
-      try await purgeDevices()
-    } catch let error as StoreError where error.isOutage {
-      // The log of the connections says so.
-    } catch {
-      logger.warning("old devices were not purged", metadata: ["error": "\(String(reflecting: error))"])
-    }
-  }
-
   /// Deletes the devices whose registration has ended, those that have not returned their codes within an hour, and pushes
   /// that are too old for the list. Rows that others have locked are left for the next time.
   ///

@@ -15,14 +15,10 @@ extension EditorialItem {
     """
 
   init(row: PostgresRow) throws {
-    let state: String = try row.decode("state")
-    guard let state = State(rawValue: state) else {
-      throw StoreFault("the state of an item is unknown to this build")
-    }
     self.init(
       item: try NewsItem(row: row),
       hasDate: try row.decode("has_date"),
-      state: state,
+      state: try row.value("state"),
       publishAt: try row.decode("publish_at"),
       expireAt: try row.decode("expire_at"),
       revision: try row.decode("revision"),

@@ -196,15 +196,10 @@ extension ItemContent {
 
 extension HistoryEntry {
   fileprivate init(row: PostgresRow) throws {
-    let state: String = try row.decode("state")
-    guard let state = EditorialItem.State(rawValue: state) else {
-      throw StoreFault("the state of an item is unknown to this build")
-    }
-    let changes = try NewsJSON.decode(
-      [StoredChange].self, from: try row.decode("changes", as: PostgresJSON.self).data)
+    let changes: [StoredChange] = try row.json("changes")
     self.init(
       item: try row.decode("item"), revision: try row.decode("revision"), at: try row.decode("at"),
-      editor: try row.decode("editor", as: String?.self).map(Editor.init(text:)), state: state,
+      editor: try row.decode("editor", as: String?.self).map(Editor.init(text:)), state: try row.value("state"),
       changes: changes.map { FieldChange(field: $0.field, old: $0.old, new: $0.new) })
   }
 

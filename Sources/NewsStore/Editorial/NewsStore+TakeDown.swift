@@ -71,7 +71,7 @@ extension NewsStore {
     try await transaction(once) { transaction in
       let rows = try await transaction.query(
         "SELECT topics, state, revision, erased_at IS NOT NULL AS erased FROM items WHERE id = \(id) FOR NO KEY UPDATE")
-      guard let row = rows.first else { throw StoreError.notFound }
+      let row = try rows.found()
       try access.check(try row.decode("topics"))
       guard ["retracted", "expired"].contains(try row.decode("state", as: String.self)) else {
         throw StoreError.notRetracted

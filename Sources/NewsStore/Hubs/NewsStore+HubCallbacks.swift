@@ -49,12 +49,8 @@ extension NewsStore {
   private func asHub<Value: Sendable>(
     _ token: String, _ body: () async throws -> Value
   ) async throws -> Value? {
-    guard try await hubLease(token) != nil else { return nil }
+    guard try await strangers.hubs.value(token) != nil else { return nil }
     return try await Self.onBehalf(of: token) { try await strangers.hubStatements.run(body) }
-  }
-
-  private func hubLease(_ token: String) async throws -> StrangerQueries.HubLease? {
-    try await strangers.hubs.value(token)
   }
 
   private func confirm(
@@ -118,7 +114,7 @@ extension NewsStore {
 
   /// Returns the key of the signatures of a lease; nil if there is no such lease, or it is ending.
   public func hubSecret(_ token: String) async throws -> String? {
-    try await hubLease(token).flatMap { $0.isEnding ? nil : $0.secret }
+    try await strangers.hubs.value(token).flatMap { $0.isEnding ? nil : $0.secret }
   }
 
   /// Records the notice of a hub that a feed has changed. The feed is polled at once, unless it was polled within the last

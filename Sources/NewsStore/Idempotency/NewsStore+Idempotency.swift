@@ -97,28 +97,13 @@ extension NewsStore {
     throw StoreError.outcomeUnknown
   }
 
-  func purgeAnswersLoggingErrors() async {
-    do {
-      try await purgeAnswers()
-    } catch let error as StoreError where error.isOutage {
-      // The log of the connections says so.
-    } catch {
-      logger.warning("old answers were not purged", metadata: ["error": "\(String(reflecting: error))"])
-    }
-  }
-
   /// Deletes the answers that are older than 24 hours by the database's clock.
   package func purgeAnswers() async throws {
-    var deleted = 0
-    repeat {
-      let rows = try await scheduleDatabase.query(
-        """
-        DELETE FROM idempotency_answers WHERE request IN (
-          SELECT a.request FROM idempotency_answers AS a WHERE a.created_at <= clock_timestamp() - interval '24 hours'
-          ORDER BY a.created_at LIMIT \(Self.answerChunk) FOR UPDATE SKIP LOCKED)
-        RETURNING 1
-        """)
-      deleted = rows.count
-    } while deleted == Int(Self.answerChunk)
+    let chunk: PostgresQuery = """
+      DELETE FROM idempotency_answers WHERE request IN (
+        SELECT a.request FROM idempotency_answers AS a WHERE a.created_at <= clock_timestamp() - interval '24 hours'
+        ORDER BY a.created_at LIMIT \(Self.answerChunk) FOR UPDATE SKIP LOCKED)
+      """
+    while try await scheduleDatabase.query(chunk).affected == Int(Self.answerChunk) {}
   }
 }

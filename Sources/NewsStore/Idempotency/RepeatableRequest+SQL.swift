@@ -33,15 +33,10 @@ extension RepeatableRequest {
     guard let row = rows.first else { return }
     guard let digest: Data = try row.decode("body_digest", as: Data?.self) else { throw StoreError.answerErased }
     guard digest == bodyDigest else { throw StoreError.idempotencyKeyReused }
-    guard let content = StoredAnswer.Content(rawValue: try row.decode("content")) else {
-      throw StoreFault("a stored answer has content that is unknown to this build")
-    }
-    let versions = try NewsJSON.decode(
-      [String: [Int]].self, from: try row.decode("published", as: PostgresJSON.self).data)
+    let versions = try row.json("published", as: [String: [Int]].self)
     let answer = StoredAnswer(
-      status: try row.decode("status"),
-      headers: try NewsJSON.decode([String: String].self, from: try row.decode("headers", as: PostgresJSON.self).data),
-      content: content, body: try row.decode("body"))
+      status: try row.decode("status"), headers: try row.json("headers"), content: try row.value("content"),
+      body: try row.decode("body"))
     throw AnsweredBefore(
       answer: try answer.published(with: versions), version: versions.values.compactMap(\.first).max() ?? 0)
   }

@@ -128,7 +128,7 @@ extension APIKey {
     """
 
   init(row: PostgresRow) throws {
-    guard let state = State(rawValue: try row.decode("state")) else { throw StoreFault("a key has no state") }
+    let state: State = try row.value("state")
     self.init(
       id: try row.decode("id"), name: try row.decode("name"),
       permissions: try row.decode("scopes", as: [String].self).compactMap(Permission.init(rawValue:)),

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import News
 import PostgresClient
 
 /// A key as sent by a client.
@@ -13,13 +14,8 @@ struct PresentedKey {
   var digest: SHA256Digest { SHA256.hash(data: Data(secret.utf8)) }
 
   /// Creates a key with a random secret.
-  static func random(id: String) -> PresentedKey { PresentedKey(id: id, secret: hexadecimal(bytes: 32)) }
-
-  fileprivate static func hexadecimal(bytes: Int) -> String {
-    [UInt8].random(bytes).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
+  static func random(id: String) -> PresentedKey {
+    PresentedKey(id: id, secret: Data([UInt8].random(32)).hexadecimal)
   }
 }
 
@@ -27,14 +23,11 @@ extension APIKey {
   private static let idBytes = 6
 
   /// Returns a random id of a new key.
-  public static func randomID() -> String { PresentedKey.hexadecimal(bytes: idBytes) }
+  public static func randomID() -> String { Data([UInt8].random(idBytes)).hexadecimal }
 
   /// Whether a text has the form of the ids that `randomID()` returns.
   public static func isID(_ text: String) -> Bool {
-    text.utf8.count == 2 * idBytes
-      && text.utf8.allSatisfy {
-        UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
-      }
+    text.utf8.count == 2 * idBytes && text == text.lowercased() && text.utf8.allSatisfy(\.isASCIIHexDigit)
   }
 }
 

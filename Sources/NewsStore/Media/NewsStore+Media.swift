@@ -67,8 +67,7 @@ extension NewsStore {
     if let reason = try answers[0].first?.decode("reason", as: String.self) {
       throw StoreError.mediaWithdrawn(MediaWithdrawal(rawValue: reason) ?? .removed)
     }
-    guard let row = answers[1].first else { throw StoreError.notFound }
-    return try Media(row: row)
+    return try Media(row: answers[1].found())
   }
 
   /// Reads the metadata of a file, whether or not an item uses it.
@@ -80,8 +79,7 @@ extension NewsStore {
       """
       SELECT \(query: Self.mediaColumns) FROM media AS m WHERE id = \(id) AND \(query: Self.mediaCondition(access))
       """)
-    guard let row = rows.first else { throw StoreError.notFound }
-    return try Media(row: row)
+    return try Media(row: rows.found())
   }
 
   /// Registers a file. Content that already exists with the same type keeps the id and name of its first upload.
@@ -130,14 +128,7 @@ extension NewsStore {
   ///
   /// - Returns: The number of unregistered files.
   public func forgetUnusedMedia(for age: Duration) async throws -> Int {
-    var total = 0
-    while true {
-      let rows = try await database.query(
-        "SELECT forget_media(make_interval(secs => \(age / .seconds(1)))) AS forgotten")
-      let forgotten: Int = try rows.first?.decode("forgotten") ?? 0
-      guard forgotten > 0 else { return total }
-      total += forgotten
-    }
+    try await forget("SELECT forget_media(make_interval(secs => \(age / .seconds(1)))) AS forgotten")
   }
 
   /// The key of an advisory lock: shared while files are moved into place, exclusive while files are removed or a folder

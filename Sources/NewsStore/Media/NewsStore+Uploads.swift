@@ -91,8 +91,7 @@ extension NewsStore {
       SELECT \(query: Self.uploadColumns) FROM media_uploads AS u
       WHERE u.id = \(id) AND u.api_key = \(key) AND u.expires_at > clock_timestamp()
       """)
-    guard let row = rows.first else { throw StoreError.notFound }
-    return try MediaUploadState(row: row)
+    return try MediaUploadState(row: rows.found())
   }
 
   /// Records bytes that are on disk.

@@ -14,14 +14,11 @@ public struct StoreSchedule: Sendable {
 }
 
 /// The counters of the schedule.
-final class ScheduleCounters: Sendable {
-  struct State {
-    var changed = 0
-    var stuck = 0
-    var last: ContinuousClock.Instant?
-  }
-
-  let state = Mutex(State())
+struct ScheduleCounts {
+  var changed = 0
+  var stuck = 0
+  /// The time at which the schedule was last found to be applied.
+  var last: ContinuousClock.Instant?
 }
 
 extension NewsStore {
@@ -34,7 +31,7 @@ extension NewsStore {
 
   /// The publications and expiries by schedule since the start.
   public var schedule: StoreSchedule {
-    let state = scheduleCounters.state.withLock { $0 }
+    let state = scheduleCounts.withLock { $0 }
     return StoreSchedule(
       changed: state.changed, stuck: state.stuck, age: state.last.map { $0.duration(to: .now) })
   }
@@ -60,11 +57,22 @@ extension NewsStore {
       }
       if ContinuousClock.now >= nextPurge {
         nextPurge = .now + Self.answerPurgeInterval
-        await purgeAnswersLoggingErrors()
-        await purgeSessionsLoggingErrors()
-        await purgeDevicesLoggingErrors()
+        await purge("answers") { try await purgeAnswers() }
+        await purge("sessions") { try await purgeSessions() }
+        await purge("devices") { try await purgeDevices() }
       }
       try? await Task.sleep(for: wait)
+    }
+  }
+
+  /// Runs a purge, and logs its error.
+  private func purge(_ subject: String, _ body: () async throws -> Void) async {
+    do {
+      try await body()
+    } catch let error as StoreError where error.isOutage {
+      // The log of the connections says so.
+    } catch {
+      logger.warning("old \(subject) were not purged", metadata: ["error": "\(String(reflecting: error))"])
     }
   }
 
@@ -122,7 +130,7 @@ extension NewsStore {
     guard let row = answers[1].first else { throw StoreFault("the schedule has no answer") }
     let changed: Int = try row.decode("changed")
     let stuck: Int = try row.decode("stuck")
-    scheduleCounters.state.withLock { state in
+    scheduleCounts.withLock { state in
       state.changed += changed
       state.stuck = stuck
       state.last = .now

@@ -1,6 +1,6 @@
 import Foundation
-public import Logging
-public import PostgresClient
+package import Logging
+package import PostgresClient
 
 /// Applies pending migrations in order. An advisory lock, which ends with its transaction, serialises any number of
 /// processes. A process that dies delays no other.
@@ -33,15 +33,11 @@ public struct Migrator: Sendable {
   ///   - migrations: All migrations, by number.
   ///   - configuration: The connection to the database. `migrate()` ignores its statement timeout, because an index on
   ///     a large table takes longer.
+  ///   - locks: The timeouts and delays of a migration that waits for locks.
   ///   - logger: Receives a message for each applied migration and for each wait for a lock.
-  public init(
-    _ migrations: [Migration] = Migration.required, configuration: PostgresConfiguration, logger: Logger
-  ) {
-    self.init(migrations, configuration: configuration, locks: LockPolicy(), logger: logger)
-  }
-
   package init(
-    _ migrations: [Migration], configuration: PostgresConfiguration, locks: LockPolicy, logger: Logger
+    _ migrations: [Migration] = Migration.required, configuration: PostgresConfiguration,
+    locks: LockPolicy = LockPolicy(), logger: Logger
   ) {
     self.migrations = migrations
     self.configuration = configuration

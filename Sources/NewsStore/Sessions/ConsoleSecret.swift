@@ -24,13 +24,8 @@ struct ConsoleSecret {
 
   /// Reads a secret that a client presents; nil for a text that cannot be one.
   init?(_ text: String) {
-    let isBase64URL = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
+    let isBase64URL = text.utf8.allSatisfy {
+      $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
     }
     guard text.utf8.count == Self.length, isBase64URL else { return nil }
     self.text = text

@@ -219,16 +219,6 @@ extension StoredKey {
 }
 
 extension NewsStore {
-  func purgeSessionsLoggingErrors() async {
-    do {
-      try await purgeSessions()
-    } catch let error as StoreError where error.isOutage {
-      // The log of the connections says so.
-    } catch {
-      logger.warning("old sessions were not purged", metadata: ["error": "\(String(reflecting: error))"])
-    }
-  }
-
   /// Deletes the sessions that have ended, and the links that have expired. Rows that others have locked are left for the
   /// next time.
   package func purgeSessions() async throws {

@@ -30,29 +30,24 @@ public struct SubscriptionCounts: Sendable, Equatable {
   public var overdueSeconds = 0.0
 }
 
-/// The counters of polls.
-final class PollCounters: Sendable {
-  let polls = Mutex(StorePolls())
-
-  func add(_ outcome: PollOutcome, hasFailed: Bool) {
+extension StorePolls {
+  mutating func add(_ outcome: PollOutcome, hasFailed: Bool) {
     let entries = outcome.entries
-    polls.withLock { polls in
-      if hasFailed {
-        polls.failed += 1
-      } else if entries.inserted + entries.updated > 0 {
-        polls.changed += 1
-      } else {
-        polls.unchanged += 1
-      }
-      polls.inserted += entries.inserted
-      polls.updated += entries.updated
+    if hasFailed {
+      failed += 1
+    } else if entries.inserted + entries.updated > 0 {
+      changed += 1
+    } else {
+      unchanged += 1
     }
+    inserted += entries.inserted
+    updated += entries.updated
   }
 }
 
 extension NewsStore {
   /// The polls of this process, and the subscriptions as of the last `countSubscriptions()`.
-  public var polls: StorePolls { pollCounters.polls.withLock { $0 } }
+  public var polls: StorePolls { pollCounts.withLock { $0 } }
 
   /// Counts the subscriptions for `polls`.
   ///
@@ -73,6 +68,6 @@ extension NewsStore {
     let counts = SubscriptionCounts(
       working: try row.decode("working"), failing: try row.decode("failing"), paused: try row.decode("paused"),
       overdueSeconds: try row.decode("overdue"))
-    pollCounters.polls.withLock { $0.subscriptions = counts }
+    pollCounts.withLock { $0.subscriptions = counts }
   }
 }

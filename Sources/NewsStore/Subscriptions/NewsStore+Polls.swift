@@ -2,6 +2,7 @@ import BackgroundWork
 public import Foundation
 public import News
 import PostgresClient
+import Synchronization
 
 extension NewsStore {
   /// Takes the feed that is due for the longest time and that no other process polls.
@@ -178,6 +179,7 @@ extension NewsStore {
       RETURNING r.fails
       """)
     guard let row = finished.first else { return }
-    pollCounters.add(outcome, hasFailed: try row.decode("fails"))
+    let hasFailed: Bool = try row.decode("fails")
+    pollCounts.withLock { $0.add(outcome, hasFailed: hasFailed) }
   }
 }

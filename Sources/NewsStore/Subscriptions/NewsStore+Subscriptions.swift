@@ -71,9 +71,7 @@ extension NewsStore {
   ///
   /// - Throws: `StoreError.notFound`.
   public func subscription(_ id: UUID) async throws -> Subscription {
-    let rows = try await database.query("\(query: Subscription.selection) WHERE s.id = \(id)")
-    guard let row = rows.first else { throw StoreError.notFound }
-    return try Subscription(row: row)
+    try Subscription(row: await database.query("\(query: Subscription.selection) WHERE s.id = \(id)").found())
   }
 
   /// Creates a subscription, which is polled at once.
@@ -181,13 +179,7 @@ extension NewsStore {
 
   static func lockedSubscription(_ id: UUID, in transaction: PostgresTransaction) async throws -> Subscription {
     let rows = try await transaction.query("\(query: Subscription.selection) WHERE s.id = \(id) FOR UPDATE OF s")
-    guard let row = rows.first else { throw StoreError.notFound }
-    return try Subscription(row: row)
-  }
-
-  private static func requireTopics(_ slugs: [String], in transaction: PostgresTransaction) async throws {
-    let unknown = try await transaction.query(Self.unknownTopics(slugs)).map { try $0.decode("slug", as: String.self) }
-    if !unknown.isEmpty { throw StoreError.unknownTopics(unknown) }
+    return try Subscription(row: rows.found())
   }
 
   private static func conflict(_ url: String, in transaction: PostgresTransaction) async throws -> StoreError {

@@ -67,8 +67,7 @@ extension NewsStore {
   /// - Throws: `StoreError.notFound`.
   public func topic(_ slug: String) async throws -> (topic: Topic, feedVersion: FeedVersion) {
     let (rows, feedVersion) = try await rows("\(query: Topic.selection) WHERE t.slug = \(slug)")
-    guard let row = rows.first else { throw StoreError.notFound }
-    return (try Topic(row: row), feedVersion)
+    return (try Topic(row: rows.found()), feedVersion)
   }
 
   private func rows(_ query: PostgresQuery) async throws -> (rows: PostgresRows, feedVersion: FeedVersion) {
@@ -97,9 +96,7 @@ extension NewsStore {
       FeedVersion.query, "SELECT t.slug, t.titles FROM topics AS t ORDER BY t.position, t.slug", changed,
     ])
     let topics = try answers[1].map { row in
-      TopicTitles.Topic(
-        slug: try row.decode("slug"),
-        titles: try NewsJSON.decode([String: String].self, from: row.decode("titles", as: PostgresJSON.self).data))
+      TopicTitles.Topic(slug: try row.decode("slug"), titles: try row.json("titles"))
     }
     return TopicTitles(
       topics: topics, changed: try answers[2].first?.decode("changed", as: Date?.self) ?? .distantPast,
@@ -163,10 +160,15 @@ extension NewsStore {
     """
   }
 
+  /// - Throws: `StoreError.unknownTopics` if one of the slugs has no topic.
+  static func requireTopics(_ slugs: [String], in transaction: PostgresTransaction) async throws {
+    let unknown = try await transaction.query(unknownTopics(slugs)).map { try $0.decode("slug", as: String.self) }
+    if !unknown.isEmpty { throw StoreError.unknownTopics(unknown) }
+  }
+
   static func lockedTopic(_ slug: String, in transaction: PostgresTransaction) async throws -> Topic {
     let rows = try await transaction.query("\(query: Topic.selection) WHERE t.slug = \(slug) FOR UPDATE OF t")
-    guard let row = rows.first else { throw StoreError.notFound }
-    return try Topic(row: row)
+    return try Topic(row: rows.found())
   }
 }
 

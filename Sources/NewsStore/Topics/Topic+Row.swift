@@ -12,7 +12,7 @@ extension Topic {
   init(row: PostgresRow) throws {
     self.init(
       slug: try row.decode("slug"),
-      titles: try NewsJSON.decode([String: String].self, from: row.decode("titles", as: PostgresJSON.self).data),
+      titles: try row.json("titles"),
       position: try row.decode("position"),
       items: try row.decode("items"),
       changed: try row.decode("changed"),

@@ -46,8 +46,7 @@ extension NewsStore {
   ) async throws -> WebhookDelivery {
     let rows = try await transaction.query(
       "\(query: WebhookDelivery.selection) WHERE d.id = \(delivery) AND d.webhook = \(id)")
-    guard let row = rows.first else { throw StoreError.notFound }
-    return try WebhookDelivery(row: row)
+    return try WebhookDelivery(row: rows.found())
   }
 
   /// Deletes the deliveries that are older than 30 days, with their attempts. Rows that others have locked are left for
@@ -55,19 +54,14 @@ extension NewsStore {
   ///
   /// - Parameter now: The current time; nil for that of the database.
   public func purgeWebhookDeliveries(at now: Date? = nil) async throws {
-    var deleted = 0
-    repeat {
-      let rows = try await deliveryDatabase.query(
-        """
-        WITH \(query: Self.clock(now))
-        DELETE FROM webhook_deliveries WHERE id IN (
-          SELECT d.id FROM webhook_deliveries AS d
-          WHERE d.created_at <= (SELECT c.now - make_interval(days => \(Self.webhookLogDays)) FROM clock AS c)
-          ORDER BY d.created_at LIMIT \(Self.webhookPurgeChunk) FOR UPDATE SKIP LOCKED)
-        RETURNING 1
-        """)
-      deleted = rows.count
-    } while deleted == Int(Self.webhookPurgeChunk)
+    let chunk: PostgresQuery = """
+      WITH \(query: Self.clock(now))
+      DELETE FROM webhook_deliveries WHERE id IN (
+        SELECT d.id FROM webhook_deliveries AS d
+        WHERE d.created_at <= (SELECT c.now - make_interval(days => \(Self.webhookLogDays)) FROM clock AS c)
+        ORDER BY d.created_at LIMIT \(Self.webhookPurgeChunk) FOR UPDATE SKIP LOCKED)
+      """
+    while try await deliveryDatabase.query(chunk).affected == Int(Self.webhookPurgeChunk) {}
   }
 
   /// Counts the webhooks and what is due for `webhookActivity`.
@@ -115,14 +109,10 @@ extension WebhookDelivery {
     """
 
   fileprivate init(row: PostgresRow) throws {
-    guard let state = State(rawValue: try row.decode("state")) else {
-      throw StoreFault("the state of a delivery is unknown to this build")
-    }
     self.init(
       id: try row.decode("id"), event: try row.decode("event"), item: try row.decode("item"),
-      version: try row.decode("version"), state: state, created: try row.decode("created_at"),
+      version: try row.decode("version"), state: try row.value("state"), created: try row.decode("created_at"),
       nextAttempt: try row.decode("due_at"),
-      attempts: try NewsJSON.decode(
-        [WebhookAttempt].self, from: try row.decode("attempts", as: PostgresJSON.self).data))
+      attempts: try row.json("attempts"))
   }
 }

@@ -19,9 +19,7 @@ extension NewsStore {
   ///
   /// - Throws: `StoreError.notFound`.
   public func webhook(_ id: UUID) async throws -> Webhook {
-    let rows = try await database.query("\(query: Webhook.selection) WHERE w.id = \(id)")
-    guard let row = rows.first else { throw StoreError.notFound }
-    return try Webhook(row: row)
+    try Webhook(row: await database.query("\(query: Webhook.selection) WHERE w.id = \(id)").found())
   }
 
   /// Reads a webhook that has a secret, to find out whether a write with this secret has happened.
@@ -45,7 +43,7 @@ extension NewsStore {
     at now: Date? = nil
   ) async throws -> Webhook {
     try await transaction(once) { transaction in
-      try await Self.requireWebhookTopics(content.topics, in: transaction)
+      try await Self.requireTopics(content.topics ?? [], in: transaction)
       let answers = try await transaction.pipeline([
         "SELECT pg_advisory_xact_lock(\(Self.creationLock))", "SELECT count(*) AS count FROM webhooks",
       ])
@@ -78,7 +76,7 @@ extension NewsStore {
       try precondition.check(revision: webhook.revision)
       let content = try change(webhook)
       if content == WebhookContent(webhook) { return webhook }
-      if content.topics != webhook.topics { try await Self.requireWebhookTopics(content.topics, in: transaction) }
+      if content.topics != webhook.topics { try await Self.requireTopics(content.topics ?? [], in: transaction) }
       // A new receiver, and one that is resumed, have not failed yet.
       let isFresh = content.url != webhook.url || webhook.paused && !content.paused
       _ = try await transaction.query(
@@ -132,14 +130,7 @@ extension NewsStore {
   /// Locks a webhook against other writes. Insertions of deliveries do not wait for the lock.
   static func lockedWebhook(_ id: UUID, in transaction: PostgresTransaction) async throws -> Webhook {
     let rows = try await transaction.query("\(query: Webhook.selection) WHERE w.id = \(id) FOR NO KEY UPDATE OF w")
-    guard let row = rows.first else { throw StoreError.notFound }
-    return try Webhook(row: row)
-  }
-
-  private static func requireWebhookTopics(_ slugs: [String]?, in transaction: PostgresTransaction) async throws {
-    let unknown = try await transaction.query(Self.unknownTopics(slugs ?? []))
-      .map { try $0.decode("slug", as: String.self) }
-    if !unknown.isEmpty { throw StoreError.unknownTopics(unknown) }
+    return try Webhook(row: rows.found())
   }
 }
 

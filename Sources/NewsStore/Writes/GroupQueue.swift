@@ -105,25 +105,21 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
       state.lastNumber += 1
       return state.lastNumber
     }
-    let deadline = Deadlines.shared.set(after: limits.wait) { self.remove(number, throwing: StoreError.unavailable) }
-    defer { Deadlines.shared.cancel(deadline) }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let party = QueueParty.current
-        let isFull = state.withLock { state in
-          guard state.waiting.count(where: { $0.party == party }) < limits.waiting else { return true }
-          state.waiting.append(
-            Waiting(
-              number: number, id: id, party: party, bytes: bytes, entry: entry, arrival: .now,
-              continuation: continuation))
-          return false
-        }
-        if isFull { return continuation.resume(throwing: StoreError.unavailable) }
-        if Task.isCancelled { remove(number, throwing: CancellationError()) }
-        startGroups()
+    return try await Deadlines.shared.wait(atMost: limits.wait) { error in
+      self.remove(number, throwing: error)
+    } begin: { continuation in
+      let party = QueueParty.current
+      let isFull = state.withLock { state in
+        guard state.waiting.count(where: { $0.party == party }) < limits.waiting else { return true }
+        state.waiting.append(
+          Waiting(
+            number: number, id: id, party: party, bytes: bytes, entry: entry, arrival: .now,
+            continuation: continuation))
+        return false
       }
-    } onCancel: {
-      remove(number, throwing: CancellationError())
+      if isFull { return continuation.resume(throwing: StoreError.unavailable) }
+      // The entry of a caller that was cancelled before does not begin.
+      if !Task.isCancelled { startGroups() }
     }
   }
 

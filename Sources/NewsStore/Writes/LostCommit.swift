@@ -7,13 +7,8 @@ import Synchronization
 struct LostCommit {
   private static let step: Duration = .milliseconds(100)
 
-  private let attempt: WriteAttempt
-  private let context: WriteGroup.Context
-
-  init(_ attempt: WriteAttempt, in context: WriteGroup.Context) {
-    self.attempt = attempt
-    self.context = context
-  }
+  let attempt: WriteAttempt
+  let context: WriteGroup.Context
 
   /// The fate of a transaction.
   private enum Fate: String {

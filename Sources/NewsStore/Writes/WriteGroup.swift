@@ -115,7 +115,7 @@ final class WriteGroup: Sendable {
       guard let attempt = attempt.withLock({ $0 }) else {
         return writes.map { _ in .failure(StoreError.outcomeUnknown) }
       }
-      return await LostCommit(attempt, in: context).outcomes()
+      return await LostCommit(attempt: attempt, context: context).outcomes()
     } catch let error as PostgresError where error.code == .server && locking == .skips {
       // One of them may be the cause.
       return writes.map { _ in nil }
