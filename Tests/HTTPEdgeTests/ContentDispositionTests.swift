@@ -6,6 +6,7 @@ import Testing
     "The file name is the last component of the given path",
     arguments: [
       ("attachment", nil), ("inline;", nil), ("attachment; filename=a.png", "a.png"),
+      ("attachment; filename=@ü(1).png", "@ü(1).png"),
       ("attachment; filename=\"a b.png\"", "a b.png"), ("form-data; name=x; FileName=\"a;b=c.png\"", "a;b=c.png"),
       ("attachment; filename=\"a\\\"b.png\"", "a\"b.png"), ("attachment; filename=\"../../etc/passwd\"", "passwd"),
       ("attachment; filename=\"C:\\\\photos\\\\a.png\"", "a.png"), ("attachment; filename=\"..\"", nil),

@@ -46,8 +46,9 @@ package struct ParameterisedField {
     rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
   }
 
+  /// Reads a value without quotes. It should be a token, but clients also send names of files that are none.
   private mutating func token() throws(Malformed) -> [UInt8] {
-    let token = rest.prefix(while: Self.isToken)
+    let token = rest.prefix { !" \t;,=\"".utf8.contains($0) }
     guard !token.isEmpty else { throw Malformed() }
     rest = rest.dropFirst(token.count)
     return Array(token)
