@@ -11,7 +11,7 @@ extension OPML {
   public func data(createdAt date: Date? = nil) -> Data {
     var output = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n  <head>\n".utf8)
     if let title { Self.append(element: "title", title, to: &output) }
-    if let date { Self.append(element: "dateCreated", Self.mailDate(date), to: &output) }
+    if let date { Self.append(element: "dateCreated", RSSWriter.date(date), to: &output) }
     output += "  </head>\n  <body>\n".utf8
     for (folder, feeds) in folders {
       guard let folder else {
@@ -70,15 +70,5 @@ extension OPML {
 
   private static func appendText(_ text: String, to output: inout [UInt8]) {
     Markup.appendEscaped(Array(PlainText.line(text).utf8), to: &output)
-  }
-
-  /// Formats a date as RFC 822 does, with four digits of the year.
-  private static func mailDate(_ date: Date) -> String {
-    let style = Date.VerbatimFormatStyle(
-      format: """
-        \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-        \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
-        """, locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
-    return date.formatted(style)
   }
 }

@@ -9,7 +9,17 @@ struct OpaqueMarkup {
   static let all = [comment, instruction, section]
 
   /// Returns the place after the part that the bytes begin with; nil if it does not end.
-  func end(of bytes: ArraySlice<UInt8>) -> Int? { bytes.dropFirst(start.count).firstRange(of: end)?.upperBound }
+  func end(of bytes: ArraySlice<UInt8>) -> Int? { end(in: bytes.dropFirst(start.count)) }
+
+  /// Returns the place after the first end in the bytes; nil if there is none.
+  func end(in bytes: ArraySlice<UInt8>) -> Int? {
+    var rest = bytes
+    while let bracket = rest.firstIndex(of: UInt8(ascii: ">")) {
+      rest = rest[(bracket + 1)...]
+      if bytes[...bracket].suffix(end.count).elementsEqual(end) { return bracket + 1 }
+    }
+    return nil
+  }
 }
 
 extension Sequence<OpaqueMarkup> {

@@ -20,25 +20,18 @@ struct ReferenceRepair {
   /// The local names of elements that are read as a whole, or not at all.
   private static let wholes: Set<String> = ["item", "entry", "opml"]
 
-  /// A part of XML in which ampersands have no meaning.
-  private struct Opaque {
-    let start: [UInt8]
-    /// The end without its last byte, which is `>`.
-    let end: [UInt8]
-  }
-
-  private static let opaque = OpaqueMarkup.all.map { Opaque(start: $0.start, end: $0.end.dropLast()) }
-
   private enum Reference {
     /// A reference of that length in bytes, and its text if it has to be changed.
     case complete(Int, changed: [UInt8]?)
     /// A reference of that length to a character that XML forbids.
     case forbidden(Int)
-    case stray
-    /// A reference to an entity that nothing declares.
-    case unknown
+    /// An ampersand that is text.
+    case text(problem: String)
     /// More bytes are needed.
     case open
+
+    static let stray = Self.text(problem: "has ampersands that are not escaped; they are read as text")
+    static let unknown = Self.text(problem: "refers to entities that are unknown; their names are read as text")
   }
 
   /// The problems found, each kind once.
@@ -50,13 +43,9 @@ struct ReferenceRepair {
   private var replacedBytes = 0
   /// Whether the current position is inside of an entry. It is only known if the document declares entities.
   private var isInWhole = false
-  /// The bytes since a `<` that may be the start of an opaque part.
-  private var mark: [UInt8] = []
-  /// The opaque part around the current position.
-  private var around: Opaque?
-  /// The end of its bytes so far.
-  private var tail: [UInt8] = []
-  /// The start of an incomplete reference.
+  /// The comment, section or instruction around the current position.
+  private var around: OpaqueMarkup?
+  /// The bytes whose meaning depends on those that follow.
   private var held: [UInt8] = []
 
   /// - Parameters:
@@ -73,79 +62,55 @@ struct ReferenceRepair {
     held = []
     var output: [UInt8] = []
     output.reserveCapacity(input.count)
-    var index = 0
-    while index < input.count {
-      let plain = input[index...].prefix(plainCount(input[index...]))
-      output += plain
-      index += plain.count
-      guard index < input.count else { break }
-      if around == nil, !entities.isEmpty, input[index] == UInt8(ascii: "<"), !enter(input[index...], isLast: isLast) {
-        held = Array(input[index...])
-        break
-      }
-      guard around == nil, input[index] == UInt8(ascii: "&") else {
-        follow(input[index])
-        output.append(input[index])
-        index += 1
-        continue
-      }
-      mark = []
-      switch reference(in: input[index...], isLast: isLast) {
-      case .complete(let length, let changed):
-        output += changed ?? Array(input[index..<index + length])
-        index += length
-      case .forbidden(let length):
-        note("has references to characters that XML does not allow; they are removed", input[..<index])
-        index += length
-      case .stray:
-        note("has ampersands that are not escaped; they are read as text", input[..<index])
-        output += "&amp;".utf8
-        index += 1
-      case .unknown:
-        note("refers to entities that are unknown; their names are read as text", input[..<index])
-        output += "&amp;".utf8
-        index += 1
-      case .open:
-        held = Array(input[index...])
-        index = input.count
+    var rest = input[...]
+    func copy(_ count: Int) {
+      output += rest.prefix(count)
+      rest = rest.dropFirst(count)
+    }
+    while !rest.isEmpty {
+      if let part = around {
+        let end = part.end(in: rest)
+        if end != nil { around = nil } else if !isLast { held = rest.suffix(part.end.count - 1) }
+        copy((end ?? rest.endIndex - held.count) - rest.startIndex)
+        if end == nil { break }
+      } else if rest.first == UInt8(ascii: "<") {
+        let part = OpaqueMarkup.all.first(startingWith: rest)
+        let isOpen = part == nil && !isLast && OpaqueMarkup.all.contains { $0.start.starts(with: rest) }
+        guard !isOpen, entities.isEmpty || enter(rest, isLast: isLast) else {
+          held = Array(rest)
+          break
+        }
+        around = part
+        copy(part?.start.count ?? 1)
+      } else if rest.first == UInt8(ascii: "&") {
+        let before = input[..<rest.startIndex]
+        switch reference(in: rest, isLast: isLast) {
+        case .complete(let length, let changed):
+          output += changed ?? Array(rest.prefix(length))
+          rest = rest.dropFirst(length)
+        case .forbidden(let length):
+          note("has references to characters that XML does not allow; they are removed", before)
+          rest = rest.dropFirst(length)
+        case .text(let problem):
+          note(problem, before)
+          output += "&amp;".utf8
+          rest = rest.dropFirst()
+        case .open:
+          held = Array(rest)
+          rest = []
+        }
+      } else {
+        copy(rest.prefix { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "&") }.count)
       }
     }
-    line += bytes.count { $0 == UInt8(ascii: "\n") }
+    line += input.dropLast(held.count).count { $0 == UInt8(ascii: "\n") }
     return output
-  }
-
-  /// Returns the number of bytes that change nothing. They are copied together.
-  private mutating func plainCount(_ bytes: ArraySlice<UInt8>) -> Int {
-    if let around {
-      let count = bytes.prefix { $0 != UInt8(ascii: ">") }.count
-      tail = Array((tail + bytes.prefix(count).suffix(around.end.count)).suffix(around.end.count))
-      return count
-    }
-    guard mark.isEmpty else { return 0 }
-    return bytes.prefix { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "&") }.count
   }
 
   private mutating func note(_ message: String, _ before: ArraySlice<UInt8>) {
     guard problems.allSatisfy({ $0.message != message }) else { return }
     let place = line + before.count { $0 == UInt8(ascii: "\n") }
     problems.append(FeedProblem(position: .line(place), message: message))
-  }
-
-  /// Follows the starts and ends of tags and opaque parts. Inside an opaque part, the byte is a `>`.
-  private mutating func follow(_ byte: UInt8) {
-    if let part = around {
-      if tail == part.end { around = nil } else { tail = [byte] }
-    } else if byte == UInt8(ascii: "<") {
-      mark = [byte]
-    } else if !mark.isEmpty {
-      mark.append(byte)
-      let candidates = Self.opaque.filter { $0.start.starts(with: mark) }
-      if candidates.isEmpty {
-        mark = []
-      } else if let part = candidates.first(where: { $0.start.count == mark.count }) {
-        (around, tail, mark) = (part, [], [])
-      }
-    }
   }
 
   /// Notes whether a tag begins or ends an entry.
