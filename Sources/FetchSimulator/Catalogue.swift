@@ -29,81 +29,61 @@ public struct Catalogue: Sendable, Hashable {
   /// The policies, sorted by name. Policies of the kind `scheduler` come first.
   public let policies: [Policy]
 
+  private typealias File = (name: String, data: Data)
+
+  /// The shipped files of each folder.
+  private static let shippedFiles: [String: [File]] = [
+    "Personas": [
+      ("commuter", PackageResources.commuter_json), ("night-owl", PackageResources.night_owl_json),
+      ("one-pm-reader", PackageResources.one_pm_reader_json), ("random", PackageResources.random_json),
+      ("weekend-reader", PackageResources.weekend_reader_json),
+    ],
+    "Newsrooms": [
+      ("breaking-day", PackageResources.breaking_day_json),
+      ("hourly-bulletin", PackageResources.hourly_bulletin_json),
+      ("office-hours", PackageResources.office_hours_json),
+    ],
+    "Policies": [
+      ("exponential", PackageResources.exponential_json), ("fixed", PackageResources.fixed_json),
+      ("fixed-jitter", PackageResources.fixed_jitter_json), ("scheduler", PackageResources.scheduler_json),
+    ],
+  ].mapValues { $0.map { ($0.0 + ".json", Data($0.1)) } }
+
   /// Returns the shipped catalogue. It is part of the executable, which therefore works without resource files.
   ///
   /// - Throws: ``ReadError`` if a shipped file cannot be read.
-  public static func shipped() throws -> Catalogue {
-    let shipped = [
-      [
-        ("commuter", PackageResources.commuter_json), ("night-owl", PackageResources.night_owl_json),
-        ("one-pm-reader", PackageResources.one_pm_reader_json), ("random", PackageResources.random_json),
-        ("weekend-reader", PackageResources.weekend_reader_json),
-      ],
-      [
-        ("breaking-day", PackageResources.breaking_day_json),
-        ("hourly-bulletin", PackageResources.hourly_bulletin_json),
-        ("office-hours", PackageResources.office_hours_json),
-      ],
-      [
-        ("exponential", PackageResources.exponential_json), ("fixed", PackageResources.fixed_json),
-        ("fixed-jitter", PackageResources.fixed_jitter_json), ("scheduler", PackageResources.scheduler_json),
-      ],
-    ].map { $0.map { (name: $0.0 + ".json", data: Data($0.1)) } }
-    return try Catalogue(personas: shipped[0], newsrooms: shipped[1], policies: shipped[2])
-  }
+  public static func shipped() throws -> Catalogue { try Catalogue { _ in nil } }
 
   /// Reads the files `*.json` of the folders `Personas`, `Newsrooms` and `Policies`.
   ///
   /// - Parameter folder: The parent of the three folders. The shipped files replace a missing folder.
   /// - Throws: ``ReadError`` for a file that cannot be read.
   public init(folder: URL) throws {
-    let shipped = try Catalogue.shipped()
-    func files(_ name: String) throws -> [(name: String, data: Data)]? {
+    try self.init { name in
       let directory = folder.appending(path: name, directoryHint: .isDirectory)
-      guard let urls = try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
-      else { return nil }
-      return try urls.filter { $0.pathExtension == "json" }.map { url in
+      let urls = try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+      return try urls?.filter { $0.pathExtension == "json" }.map { url in
+        guard let data = try? Data(contentsOf: url) else { throw ReadError(file: url.path, reason: "cannot be read") }
+        return (url.lastPathComponent, data)
+      }
+    }
+  }
+
+  /// - Parameter files: Returns the files of a folder; nil for the shipped ones.
+  private init(files: (String) throws -> [File]?) throws {
+    func values<Value: Decodable>(_ folder: String) throws -> [Value] {
+      try (try files(folder) ?? Self.shippedFiles[folder] ?? []).map { file in
         do {
-          return (url.lastPathComponent, try Data(contentsOf: url))
+          return try JSONDecoder().decode(Value.self, from: file.data)
         } catch {
-          throw ReadError(file: url.path, reason: "cannot be read")
+          throw ReadError(file: file.name, reason: Self.reason(for: error))
         }
       }
     }
-    let personas = try files("Personas").map { try Self.decode(Persona.self, $0) }
-    let newsrooms = try files("Newsrooms").map { try Self.decode(Newsroom.self, $0) }
-    let policies = try files("Policies").map { try Self.decode(Policy.self, $0) }
-    self.init(
-      personas: personas ?? shipped.personas, newsrooms: newsrooms ?? shipped.newsrooms,
-      policies: policies ?? shipped.policies)
-  }
-
-  private init(
-    personas: [(name: String, data: Data)], newsrooms: [(name: String, data: Data)],
-    policies: [(name: String, data: Data)]
-  ) throws {
-    self.init(
-      personas: try Self.decode(Persona.self, personas), newsrooms: try Self.decode(Newsroom.self, newsrooms),
-      policies: try Self.decode(Policy.self, policies))
-  }
-
-  private init(personas: [Persona], newsrooms: [Newsroom], policies: [Policy]) {
-    self.personas = personas.sorted { $0.name < $1.name }
-    self.newsrooms = newsrooms.sorted { $0.name < $1.name }
-    self.policies = policies.sorted {
+    personas = try values("Personas").sorted { $0.name < $1.name }
+    newsrooms = try values("Newsrooms").sorted { $0.name < $1.name }
+    policies = try values("Policies").sorted {
       ($0.kind == .scheduler ? 0 : 1, $0.name) < ($1.kind == .scheduler ? 0 : 1, $1.name)
-    }
-  }
-
-  private static func decode<Value: Decodable>(
-    _ type: Value.Type, _ files: [(name: String, data: Data)]
-  ) throws -> [Value] {
-    try files.map { file in
-      do {
-        return try JSONDecoder().decode(type, from: file.data)
-      } catch {
-        throw ReadError(file: file.name, reason: Self.reason(for: error))
-      }
     }
   }
 

@@ -25,7 +25,7 @@ public struct Report: Sendable, CustomStringConvertible {
   }
 
   private func section(_ outcomes: [Outcome]) -> String {
-    let policies = grouped(outcomes) { [$0.policy] }.map(Sum.init)
+    let policies = grouped(outcomes) { [$0.policy] }.compactMap(sum)
     guard let first = outcomes.first else { return "" }
     let best = policies.map(\.hitsPerWake).max() ?? 0
     let width = (policies.map(\.policy.count) + ["openings".count]).max() ?? 0
@@ -33,9 +33,10 @@ public struct Report: Sendable, CustomStringConvertible {
     let heads = ["wakes/day", "hits", "missed", "hits/wake", "items", "KB/day"].map { Self.right($0, 10) }
     lines.append(Self.left("", width) + heads.joined())
     for sum in policies {
+      let days = Double(max(1, sum.days))
       let cells = [
-        Self.fixed(sum.perDay(sum.wakes.count), 1), "\(sum.hits)", "\(sum.misses)", Self.fixed(sum.hitsPerWake, 3),
-        "\(sum.items)", Self.fixed(sum.perDay(sum.bytes) / 1000, 1),
+        Self.fixed(Double(sum.wakes.count) / days, 1), "\(sum.hits)", "\(sum.misses)", Self.fixed(sum.hitsPerWake, 3),
+        "\(sum.items)", Self.fixed(Double(sum.bytes) / days / 1000, 1),
       ]
       let bar = String(repeating: "█", count: best > 0 ? Int((sum.hitsPerWake / best * 20).rounded()) : 0)
       lines.append(Self.left(sum.policy, width) + cells.map { Self.right($0, 10) }.joined() + "  " + bar)
@@ -46,31 +47,16 @@ public struct Report: Sendable, CustomStringConvertible {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The sum of one policy's outcomes for several seeds.
-  private struct Sum {
-    let policy: String
-    let days: Int
-    let wakes: [Date]
-    let openings: [Date]
-    let hits: Int
-    let misses: Int
-    let items: Int
-    let bytes: Int
-
-    init(_ outcomes: [Outcome]) {
-      policy = outcomes.first?.policy ?? ""
-      days = outcomes.reduce(0) { $0 + $1.days }
-      wakes = outcomes.flatMap(\.wakes)
-      openings = outcomes.flatMap(\.openings)
-      hits = outcomes.reduce(0) { $0 + $1.hits }
-      misses = outcomes.reduce(0) { $0 + $1.misses }
-      items = outcomes.reduce(0) { $0 + $1.items }
-      bytes = outcomes.reduce(0) { $0 + $1.bytes }
+  /// Returns the sum of one policy's outcomes for several seeds.
+  private func sum(_ outcomes: [Outcome]) -> Outcome? {
+    outcomes.dropFirst().reduce(outcomes.first) { sum, next in
+      sum.map {
+        Outcome(
+          persona: $0.persona, newsroom: $0.newsroom, policy: $0.policy, seed: $0.seed, days: $0.days + next.days,
+          wakes: $0.wakes + next.wakes, openings: $0.openings + next.openings, hits: $0.hits + next.hits,
+          misses: $0.misses + next.misses, items: $0.items + next.items, bytes: $0.bytes + next.bytes)
+      }
     }
-
-    var hitsPerWake: Double { wakes.isEmpty ? 0 : Double(hits) / Double(wakes.count) }
-
-    func perDay(_ count: Int) -> Double { Double(count) / Double(max(1, days)) }
   }
 
   /// Returns 24 characters, the highest for the hour with the most dates.

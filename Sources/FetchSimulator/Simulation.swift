@@ -97,20 +97,11 @@ public struct Simulation: Sendable {
   }
 
   private func runFixed(_ policy: Policy, wakes: Int) -> Outcome {
-    var generator = SeededGenerator(seed: seed &+ 0x5eed)
     let interval = days.end.timeIntervalSince(days.start) / Double(max(1, wakes))
     let jitter = min(max(policy.jitter ?? 0, 0), 1)
-    var device = Device(self)
-    var due = days.start + interval * generator.unit()
-    while let date = device.next(from: { max($0, due) }) {
-      if device.isOpening(date) {
-        _ = device.open(date)
-      } else {
-        _ = device.wake(date)
-        due = date + max(1, interval * (1 + jitter * (2 * generator.unit() - 1)))
-      }
+    return run(policy, interval: interval) { _, generator in
+      max(1, interval * (1 + jitter * (2 * generator.unit() - 1)))
     }
-    return device.outcome(of: policy)
   }
 
   /// Finds the shortest interval that results in the given number of wakes.
@@ -128,17 +119,28 @@ public struct Simulation: Sendable {
   }
 
   private func runExponential(_ policy: Policy, minimum: Double) -> Outcome {
-    var generator = SeededGenerator(seed: seed &+ 0x5eed)
     let maximum = minimum * max(1, policy.maximumFactor ?? 16)
     var interval = minimum
+    return run(policy, interval: minimum) { hasItems, _ in
+      interval = hasItems ? minimum : min(maximum, interval * max(1, policy.factor ?? 2))
+      return interval
+    }
+  }
+
+  /// - Parameters:
+  ///   - interval: The maximum number of seconds to the first wake.
+  ///   - next: Returns the seconds to the next wake, given whether the last one has found items.
+  private func run(
+    _ policy: Policy, interval: Double, next: (Bool, inout SeededGenerator) -> Double
+  ) -> Outcome {
+    var generator = SeededGenerator(seed: seed &+ 0x5eed)
     var device = Device(self)
     var due = days.start + interval * generator.unit()
     while let date = device.next(from: { max($0, due) }) {
       if device.isOpening(date) {
         _ = device.open(date)
       } else {
-        interval = device.wake(date).items.isEmpty ? min(maximum, interval * max(1, policy.factor ?? 2)) : minimum
-        due = date + interval
+        due = date + next(!device.wake(date).items.isEmpty, &generator)
       }
     }
     return device.outcome(of: policy)

@@ -1,5 +1,5 @@
-extension FetchScheduler: Codable {
-  private enum CodingKeys: String, CodingKey {
+extension FetchScheduler: Decodable {
+  enum CodingKeys: String, CodingKey {
     case interval, openings, news, sources, pushes, lastWake, failures, seed, price
     case dailyLimit = "allowance"
     case lastSuccess, lastFailure, holding, suggestion, reconnection
@@ -9,7 +9,7 @@ extension FetchScheduler: Codable {
     case isCopyUnfinished = "unfinishedCopy"
   }
 
-  /// Decodes the output of ``encode(to:)``. The time zone is that of the machine.
+  /// Decodes an encoded scheduler. The time zone is not encoded: it is that of the machine.
   ///
   /// - Throws: `DecodingError` for malformed values. Failure counts and waiting times are clamped instead.
   public init(from decoder: any Decoder) throws {
@@ -40,31 +40,5 @@ extension FetchScheduler: Codable {
     isWakeMissed = try container.decodeIfPresent(Bool.self, forKey: .isWakeMissed) ?? false
     isWaitingForNetwork = try container.decodeIfPresent(Bool.self, forKey: .isWaitingForNetwork) ?? false
     isCopyUnfinished = try container.decodeIfPresent(Bool.self, forKey: .isCopyUnfinished) ?? false
-  }
-
-  /// Encodes everything except the time zone.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(interval, forKey: .interval)
-    try container.encode(openings, forKey: .openings)
-    try container.encode(news, forKey: .news)
-    try container.encode(sources, forKey: .sources)
-    try container.encode(pushes, forKey: .pushes)
-    try container.encodeIfPresent(lastWake, forKey: .lastWake)
-    try container.encode(failures, forKey: .failures)
-    try container.encode(seed, forKey: .seed)
-    try container.encode(price, forKey: .price)
-    try container.encode(dailyLimit, forKey: .dailyLimit)
-    try container.encodeIfPresent(lastSuccess, forKey: .lastSuccess)
-    try container.encodeIfPresent(lastFailure, forKey: .lastFailure)
-    try container.encodeIfPresent(holding, forKey: .holding)
-    try container.encodeIfPresent(suggestion, forKey: .suggestion)
-    try container.encodeIfPresent(reconnection, forKey: .reconnection)
-    try container.encodeIfPresent(openWake, forKey: .openWake)
-    try container.encodeIfPresent(offline, forKey: .offline)
-    if offlineRuns > 0 { try container.encode(offlineRuns, forKey: .offlineRuns) }
-    if isWakeMissed { try container.encode(true, forKey: .isWakeMissed) }
-    if isWaitingForNetwork { try container.encode(true, forKey: .isWaitingForNetwork) }
-    if isCopyUnfinished { try container.encode(true, forKey: .isCopyUnfinished) }
   }
 }

@@ -15,7 +15,7 @@ public import Foundation
 ///       let run = RunRecord(reason: .scheduled, result: .noData, started: now.date)
 ///       scheduler.record(run, at: now)
 ///     }
-public struct FetchScheduler: Sendable, Hashable {
+public struct FetchScheduler: Sendable, Hashable, Encodable {
   /// The maximum time for which a server can hold off all fetches.
   public static let maximumHold = Duration.seconds(86_400)
   /// The maximum time for which a server can hold off scheduled wakes.
