@@ -1,6 +1,7 @@
 import ArgumentParser
 import Crypto
 import Foundation
+import HTTPTransfer
 import NewsClient
 
 /// The systemd units that fetch into a store. Each store has one service and one timer.

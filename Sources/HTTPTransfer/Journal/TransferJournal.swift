@@ -15,7 +15,7 @@ public final class TransferJournal: Sendable {
 
   /// The folder of the journal, and of downloads without a destination.
   public let folder: URL
-  let file: JournalFile
+  let file: SharedDatabase
 
   /// The name of the database in ``folder``.
   static let name = "journal.sqlite"
@@ -31,7 +31,12 @@ public final class TransferJournal: Sendable {
   /// - Throws: ``FetchError`` with `storage`.
   public init(store: URL, log: @escaping @Sendable (String) -> Void = { _ in }) throws {
     folder = Self.folder(in: store)
-    file = try JournalFile(folder: folder, log: log)
+    var properties = SharedDatabase.Properties(
+      name: "the list of transfers", loss: "the new list is empty", table: "transfers", migrator: Self.migrator)
+    // Header fields may be secrets.
+    properties.zeroesValues = true
+    file = try SharedDatabase(
+      folder.appending(path: Self.name, directoryHint: .notDirectory), properties, log: log)
   }
 
   /// The lock of the worker.

@@ -1,14 +1,6 @@
 package import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// The waits that servers demand by `Retry-After` (RFC 9110, section 10.2.3), one for each origin.
 ///
 /// They are in a file of the store, so that the fetches and transfers of all processes respect them.
@@ -64,8 +56,7 @@ package final class RetryAfterStore: Sendable {
   }
 
   private func stored() -> [String: WaitingPeriod] {
-    guard let data = try? Data(contentsOf: file) else { return [:] }
-    return (try? JSONDecoder().decode([String: WaitingPeriod].self, from: data)) ?? [:]
+    (try? DurableFile(url: file).read([String: WaitingPeriod].self)) ?? [:]
   }
 
   /// Merges waits into the file, under a lock against other processes.
@@ -77,25 +68,8 @@ package final class RetryAfterStore: Sendable {
     let merged = stored().merging(waits) { $0.remaining(at: now) > $1.remaining(at: now) ? $0 : $1 }
     let kept = merged.filter { $0.value.remaining(at: now) > 0 }
       .sorted { $0.value.remaining(at: now) > $1.value.remaining(at: now) }.prefix(Self.maximumOrigins)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })) else {
-      return
-    }
     // If the disk is full, the waits of this process remain in memory.
-    let path = file.path(percentEncoded: false)
-    let temporary = "\(path).new"
-    // The lock keeps other processes from the same name.
-    let output = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard output >= 0 else { return }
-    let handle = FileHandle(fileDescriptor: output, closeOnDealloc: true)
-    do {
-      try handle.write(contentsOf: data)
-      try handle.close()
-      rename(temporary, path)
-    } catch {
-      unlink(temporary)
-    }
+    try? DurableFile(url: file).write(Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) }))
   }
 
   /// Returns scheme, host and port in lower case; nil unless the scheme is http or https.

@@ -1,12 +1,6 @@
 package import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The changes of files in a folder by any process.
 ///
 /// On Linux inotify(7) signals them. Elsewhere, and if the kernel has no watches left, a wait ends after a second.
@@ -102,7 +96,7 @@ package final class FolderChanges: Sendable {
     ) {
       let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
       guard descriptor >= 0 else { return nil }
-      // The attributes of a database change after each commit; see JournalFile.write.
+      // The attributes of a database change after each commit; see SharedDatabase.write.
       let mask = UInt32(IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_TO)
       guard inotify_add_watch(descriptor, folder.path(percentEncoded: false), mask) >= 0 else {
         close(descriptor)

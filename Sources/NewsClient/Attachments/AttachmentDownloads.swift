@@ -64,8 +64,7 @@ public final class AttachmentDownloads: Sendable {
 
   /// Returns the local file of an attachment; nil if it has not been downloaded.
   public func file(of attachment: Attachment) -> URL? {
-    let location = location(of: attachment)
-    return location.exists ? location : nil
+    Self.file(of: attachment, store: client.configuration.folder)
   }
 
   /// Returns the local file of an attachment in a store; nil if it has not been downloaded.
@@ -94,22 +93,15 @@ public final class AttachmentDownloads: Sendable {
   private var markFile: URL { folder.appending(path: ".handed-over", directoryHint: .notDirectory) }
 
   /// The stored mark; nil if it is missing or unreadable.
-  private var mark: Mark? {
-    (try? Data(contentsOf: markFile)).flatMap { try? JSONDecoder().decode(Mark.self, from: $0) }
-  }
+  private var mark: Mark? { try? DurableFile(url: markFile).read(Mark.self) }
 
   private func setMark(_ mark: Mark) throws {
     do {
-      try createFolder()
+      try folder.createPrivateFolder()
       try DurableFile(url: markFile).write(mark)
     } catch {
       throw FetchError(.storage, "cannot write to the folder of attachments: \(StorageFailure.reason(error))")
     }
-  }
-
-  private func createFolder() throws {
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
   private func handOver() {
@@ -118,7 +110,7 @@ public final class AttachmentDownloads: Sendable {
     Task {
       defer { tasks.end(task) }
       do {
-        try createFolder()
+        try folder.createPrivateFolder()
         // Handovers of successive fetches, and of other processes that have heard of the same fetch, follow each other.
         let lock = FetchLock(path: folder.appending(path: ".lock").path(percentEncoded: false))
         guard let held = try await lock.acquire(within: Self.handoverTimeout) else { return }

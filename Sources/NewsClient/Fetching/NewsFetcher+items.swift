@@ -9,7 +9,7 @@ extension NewsFetcher {
   ///
   /// - Throws: `FetchError` with `storage`.
   public static func feed(in folder: URL) throws -> FollowedFeed? {
-    try LocalStore.existing(in: folder, now: Date(), log: { _ in })?.feed
+    try LocalStore.existing(in: folder, log: { _ in })?.feed
   }
 
   /// The number of stored items.

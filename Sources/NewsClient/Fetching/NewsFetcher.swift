@@ -109,7 +109,7 @@ public final class NewsFetcher: Sendable {
     _ configuration: Configuration, application: ApplicationLifecycle, transport: (any HTTPTransport)? = nil,
     clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
-    let store = try LocalStore(folder: configuration.folder, now: clock.now.date, log: log)
+    let store = try LocalStore(folder: configuration.folder, log: log)
     self.init(configuration, store, application, transport, clock, log)
   }
 
@@ -128,10 +128,10 @@ public final class NewsFetcher: Sendable {
     clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in },
     configure: (FollowedFeed?) throws -> Configuration
   ) throws {
-    let existing = try LocalStore.existing(in: folder, now: clock.now.date, log: log)
+    let existing = try LocalStore.existing(in: folder, log: log)
     var configuration = try configure(existing?.feed)
     configuration.folder = folder
-    let store = try existing ?? LocalStore(folder: folder, now: clock.now.date, log: log)
+    let store = try existing ?? LocalStore(folder: folder, log: log)
     self.init(configuration, store, application, transport, clock, log)
   }
 

@@ -1,6 +1,7 @@
 import BackgroundFetch
 import Foundation
 import GRDB
+import HTTPTransfer
 import Synchronization
 
 /// Access to the values that depend on the settings.

@@ -57,11 +57,7 @@ struct DeviceRegistrar: Sendable {
   ///
   /// - Throws: `FetchError` with `storage` if the file cannot be read.
   var receiver: WebPushReceiver? {
-    get throws {
-      do { return try keyFile.read(WebPushReceiver.self) } catch let error as FetchError { throw error } catch {
-        return nil
-      }
-    }
+    get throws { try keyFile.readIntact(WebPushReceiver.self) }
   }
 
   /// Returns the keys of the Web Push subscription, and makes them if there are none.

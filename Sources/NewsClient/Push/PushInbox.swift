@@ -2,14 +2,6 @@ import BackgroundFetch
 import Foundation
 import HTTPTransfer
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// The pushes that a process of a store passes to the running app of that store, one file each, and their reports.
 ///
 /// A push is in one place at any time: waiting, taken by the app, or taken back by the process that has received it. The name
@@ -68,11 +60,9 @@ struct PushInbox: Sendable {
   ///
   /// - Throws: `FetchError` with `storage`.
   func prepare() throws {
-    do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw FetchError(error, of: folder)
+    do { try folder.createPrivateFolder() } catch {
+      let path = folder.path(percentEncoded: false)
+      throw FetchError(.storage, "cannot use the folder \(path): \(StorageFailure.reason(error))")
     }
   }
 
@@ -92,15 +82,16 @@ struct PushInbox: Sendable {
     // Names sort by time, so that pushes are handled in order.
     let time = String(Int64(Date().timeIntervalSince1970 * 1000))
     let name = String(repeating: "0", count: max(0, 16 - time.count)) + time + "-" + UUID().uuidString
-    try write(JSONEncoder().encode(Content(payload: payload, wake: wake)), name, .waiting)
+    try DurableFile(url: file(name, .waiting)).write(Content(payload: payload, wake: wake))
     return name
   }
 
   /// Returns the report about a push, and removes it; nil if there is none yet.
   func takeReport(of name: String) -> FetchReport? {
-    guard let data = try? Data(contentsOf: file(name, .handled)) else { return nil }
-    try? FileManager.default.removeItem(at: file(name, .handled))
-    return try? JSONDecoder().decode(FetchReport.self, from: data)
+    let file = DurableFile(url: self.file(name, .handled))
+    guard file.exists else { return nil }
+    defer { try? file.remove() }
+    return try? file.read(FetchReport.self)
   }
 
   /// Takes back a push that the app has not taken.
@@ -141,7 +132,7 @@ struct PushInbox: Sendable {
 
   /// Stores the report about a push that was taken.
   func finish(_ name: String, _ report: FetchReport) {
-    if let data = try? JSONEncoder().encode(report) { try? write(data, name, .handled) }
+    try? DurableFile(url: file(name, .handled)).write(report)
     unlink(path(name, .taken))
   }
 
@@ -159,16 +150,6 @@ struct PushInbox: Sendable {
   private func isOld(_ name: String) -> Bool {
     guard let milliseconds = Double(name.prefix { $0 != "-" }) else { return true }
     return Date().timeIntervalSince1970 - milliseconds / 1000 > Self.maximumReportAge
-  }
-
-  private func write(_ data: Data, _ name: String, _ state: State) throws {
-    let temporary = folder.appending(path: "\(name).new", directoryHint: .notDirectory)
-    do { try data.write(to: temporary) } catch { throw FetchError(error, of: temporary) }
-    guard rename(temporary.path(percentEncoded: false), path(name, state)) == 0 else {
-      let reason = StorageFailure.system(errno)
-      try? FileManager.default.removeItem(at: temporary)
-      throw FetchError(.storage, "cannot write \(path(name, state)): \(reason)")
-    }
   }
 
   private func file(_ name: String, _ state: State) -> URL {

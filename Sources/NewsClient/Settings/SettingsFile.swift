@@ -49,9 +49,7 @@ package struct SettingsFile: Sendable {
     try change(&after)
     if after == before { return }
     do {
-      try FileManager.default.createDirectory(
-        at: target.url.deletingLastPathComponent(), withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+      try target.url.deletingLastPathComponent().createPrivateFolder()
     } catch {
       throw FetchError(.storage, "cannot create the folder of \(path): \(StorageFailure.reason(error))")
     }
@@ -78,6 +76,6 @@ extension NewsFetcher {
   package static func withWriteLock(
     of folder: URL, log: @escaping @Sendable (String) -> Void, _ operation: () throws -> Void
   ) throws {
-    try LocalStore(folder: folder, now: Date(), log: log).write { _ in try operation() }
+    try LocalStore(folder: folder, log: log).write { _ in try operation() }
   }
 }

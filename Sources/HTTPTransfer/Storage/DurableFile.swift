@@ -1,37 +1,28 @@
 package import Foundation
-import HTTPTransfer
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A small file of the store in JSON, which only the user can read. A crash or a power loss leaves the old or the new
 /// content.
 ///
 /// Writers must hold a lock, so that two processes do not overwrite each other's changes.
 package struct DurableFile: Sendable {
-  let url: URL
+  package let url: URL
 
   package init(url: URL) { self.url = url }
 
   private var path: String { url.path(percentEncoded: false) }
 
   /// Whether the file exists.
-  var exists: Bool { url.exists }
+  package var exists: Bool { url.exists }
 
   /// The time of the last change of the content; nil if the file is missing.
-  var modificationDate: Date? {
+  package var modificationDate: Date? {
     (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
   }
 
   /// Reads the value; nil if the file is missing.
   ///
   /// - Throws: `DecodingError` for a value of another form; `FetchError` with `storage` if the file cannot be read.
-  func read<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+  package func read<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     let data: Data
     do { data = try Data(contentsOf: url) } catch CocoaError.fileReadNoSuchFile { return nil } catch {
       throw FetchError(.storage, "cannot read \(path): \(StorageFailure.reason(error))")
@@ -42,7 +33,7 @@ package struct DurableFile: Sendable {
   /// Replaces the value.
   ///
   /// - Throws: `FetchError` with `storage`.
-  func write(_ value: some Encodable) throws {
+  package func write(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     let data: Data
@@ -79,7 +70,7 @@ package struct DurableFile: Sendable {
   /// Removes the file, if it exists.
   ///
   /// - Throws: `FetchError` with `storage`.
-  func remove() throws {
+  package func remove() throws {
     guard unlink(path) == 0 || errno == ENOENT else {
       throw FetchError(.storage, "cannot remove \(path): \(StorageFailure.system(errno))")
     }
@@ -88,7 +79,7 @@ package struct DurableFile: Sendable {
   /// Reads the value; nil if the file is missing or damaged.
   ///
   /// - Throws: `FetchError` with `storage` if the file cannot be read.
-  func readIntact<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+  package func readIntact<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     do { return try read(type) } catch is DecodingError { return nil }
   }
 
@@ -97,7 +88,7 @@ package struct DurableFile: Sendable {
   ///
   /// - Returns: nil if the file is missing or damaged.
   /// - Throws: `FetchError` with `storage` if the file cannot be read.
-  func repaired<Value: Decodable>(
+  package func repaired<Value: Decodable>(
     _ type: Value.Type, _ name: String, _ log: @Sendable (String) -> Void
   ) throws -> Value? {
     do { return try read(type) } catch is DecodingError {
@@ -109,7 +100,7 @@ package struct DurableFile: Sendable {
   /// Renames a damaged file.
   ///
   /// - Returns: The new path; nil if the file cannot be renamed.
-  func renameDamaged() -> String? {
+  package func renameDamaged() -> String? {
     let newPath = path + ".broken-\(Int(Date().timeIntervalSince1970))"
     return rename(path, newPath) == 0 ? newPath : nil
   }
