@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransfer
 
 /// A program that takes over the terminal until it ends, such as a pager. It runs without a shell.
 ///
@@ -23,52 +24,22 @@ enum ForegroundProgram {
   /// - Parameters:
   ///   - words: The name or the path of the program, and its arguments.
   ///   - input: A file for the standard input; nil for that of this process.
-  /// - Throws: `POSIXError` if the program cannot be started.
+  /// - Throws: An error if the program cannot be started.
   static func run(_ words: [String], input: Int32? = nil) throws -> End {
     let interrupts = [SIGINT, SIGQUIT]
     // The keys of the terminal are for the program.
     let handlers = interrupts.map { signal($0, SIG_IGN) }
     defer { for (number, handler) in zip(interrupts, handlers) { signal(number, handler) } }
-    let process = try start(words, input, resetting: interrupts + [SIGPIPE])
+    var spawner = ChildSpawner(
+      executable: words[0], arguments: Array(words.dropFirst()), environment: ProcessInfo.processInfo.environment)
+    spawner.isInForeground = true
+    let process = try spawner.start(input: input)
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 {
       guard errno == EINTR else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .ECHILD) }
     }
     // The layout of the status is that of wait(2).
     return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
-  }
-
-  private static func start(_ words: [String], _ input: Int32?, resetting signals: [Int32]) throws -> pid_t {
-    #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
-    #else
-      var actions = posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
-    var defaults = sigset_t()
-    sigemptyset(&defaults)
-    for number in signals { sigaddset(&defaults, number) }
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    // Threads of Swift block signals, and the program would inherit their mask.
-    var mask = sigset_t()
-    sigemptyset(&mask)
-    posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-    var arguments = words.map { strdup($0) } + [nil]
-    var environment = ProcessInfo.processInfo.environment.map { strdup("\($0)=\($1)") } + [nil]
-    defer { for string in arguments + environment { free(string) } }
-    var process = pid_t()
-    let code = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &environment)
-    guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT) }
-    return process
   }
 }
 

@@ -1,11 +1,5 @@
-#if os(Linux)
+#if os(Linux) || os(macOS)
   import Foundation
-
-  #if canImport(Musl)
-    import Musl
-  #else
-    import Glibc
-  #endif
 
   /// Starts programs in process groups of their own, without a shell. They inherit neither descriptors, except the given ones,
   /// nor ignored or blocked signals. Foundation's `Process` lets them inherit a socket, and knows no process groups.
@@ -22,6 +16,9 @@
     package var executable: String
     package var arguments: [String]
     package var environment: [String: String]
+    /// Whether the program takes over the terminal: it stays in the process group of this process, has its standard streams
+    /// unless others are given, and may be a name that is looked up in `PATH`.
+    package var isInForeground = false
 
     package init(executable: String, arguments: [String], environment: [String: String]) {
       (self.executable, self.arguments, self.environment) = (executable, arguments, environment)
@@ -36,13 +33,21 @@
     /// - Returns: The process, which the caller must reap with `waitpid`.
     /// - Throws: `Failure`.
     package func start(input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil) throws -> Int32 {
-      var actions = posix_spawn_file_actions_t()
+      #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+        var attributes: posix_spawnattr_t?
+        let isolation = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_CLOEXEC_DEFAULT
+      #else
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        let isolation = POSIX_SPAWN_SETPGROUP
+      #endif
       posix_spawn_file_actions_init(&actions)
       defer { posix_spawn_file_actions_destroy(&actions) }
       for (descriptor, target) in [(input, STDIN_FILENO), (output, STDOUT_FILENO), (errors, STDERR_FILENO)] {
         if let descriptor {
           posix_spawn_file_actions_adddup2(&actions, descriptor, target)
-        } else {
+        } else if !isInForeground {
           posix_spawn_file_actions_addopen(
             &actions, target, "/dev/null", target == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0)
         }
@@ -53,24 +58,24 @@
           posix_spawn_file_actions_addclose(&actions, descriptor)
         }
       }
-      var attributes = posix_spawnattr_t()
       posix_spawnattr_init(&attributes)
       defer { posix_spawnattr_destroy(&attributes) }
       // Swift's threads block signals, and this process may ignore some. Both would be inherited.
       var (noSignals, defaults) = (sigset_t(), sigset_t())
       sigemptyset(&noSignals)
       sigemptyset(&defaults)
-      for signal in [SIGPIPE, SIGHUP, SIGINT, SIGTERM] { sigaddset(&defaults, signal) }
+      for signal in [SIGPIPE, SIGHUP, SIGINT, SIGQUIT, SIGTERM] { sigaddset(&defaults, signal) }
       posix_spawnattr_setsigmask(&attributes, &noSignals)
       posix_spawnattr_setsigdefault(&attributes, &defaults)
       posix_spawnattr_setpgroup(&attributes, 0)
-      posix_spawnattr_setflags(
-        &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+      let flags = Int32(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | (isInForeground ? 0 : Int32(isolation))
+      posix_spawnattr_setflags(&attributes, Int16(flags))
       let words = ([executable] + arguments).map { strdup($0) }
       let variables = environment.map { strdup("\($0)=\($1)") }
       defer { for text in words + variables { free(text) } }
       var process: pid_t = 0
-      let code = posix_spawn(&process, executable, &actions, &attributes, words + [nil], variables + [nil])
+      let spawn = isInForeground ? posix_spawnp : posix_spawn
+      let code = spawn(&process, executable, &actions, &attributes, words + [nil], variables + [nil])
       guard code == 0 else {
         throw Failure(description: "cannot run \(executable): \(String(cString: strerror(code)))")
       }

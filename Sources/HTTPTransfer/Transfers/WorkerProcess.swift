@@ -26,28 +26,10 @@ public import Foundation
     ///
     /// - Throws: An error with a description if the program cannot be started.
     public func start() throws {
-      #if os(Linux)
-        let spawner = ChildSpawner(
-          executable: executable.path(percentEncoded: false), arguments: arguments, environment: Self.environment)
-        _ = try spawner.startDetached()
-      #else
-        try startProcess()
-      #endif
+      let spawner = ChildSpawner(
+        executable: executable.path(percentEncoded: false), arguments: arguments,
+        environment: ProcessInfo.processInfo.environment)
+      _ = try spawner.startDetached()
     }
-
-    #if os(Linux)
-      /// The present environment, which the program may have changed since its start.
-      private static var environment: [String: String] { ProcessInfo.processInfo.environment }
-    #else
-      private func startProcess() throws {
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-      }
-    #endif
   }
 #endif

@@ -7,7 +7,7 @@ import HTTPTransfer
   /// programs start others.
   ///
   /// The program runs without input and output, in a process group of its own, and with the variables that ``LaunchOptions``
-  /// reads. On Linux it inherits neither a descriptor nor an ignored signal.
+  /// reads. It inherits neither a descriptor nor an ignored signal.
   ///
   ///     if let launcher = ApplicationLauncher(store: folder) {
   ///       try launcher.launch(session: "media")
@@ -42,37 +42,12 @@ import HTTPTransfer
     /// Starts the program. It outlives this process.
     func launch(_ options: LaunchOptions) throws -> LaunchedProgram {
       let environment = options.environment(over: ProcessInfo.processInfo.environment)
-      #if os(Linux)
-        let spawner = ChildSpawner(
-          executable: command[0], arguments: Array(command.dropFirst()), environment: environment)
-        let launched = LaunchedProgram(try spawner.startDetached())
-      #else
-        let launched = LaunchedProgram(try start(environment))
-      #endif
+      let spawner = ChildSpawner(
+        executable: command[0], arguments: Array(command.dropFirst()), environment: environment)
+      let launched = LaunchedProgram(try spawner.startDetached())
       launched.save(in: store)
       return launched
     }
-
-    #if !os(Linux)
-      /// Starts the program.
-      ///
-      /// - Returns: The number of the process.
-      private func start(_ environment: [String: String]) throws -> Int32 {
-        // A child inherits the signals that are ignored (execve(2)), and Foundation does not reset them. A handler is reset to
-        // the default by the execution of another program.
-        let ignored = signal(SIGPIPE) { _ in }
-        defer { signal(SIGPIPE, ignored) }
-        let process = Process()
-        process.executableURL = URL(filePath: command[0])
-        process.arguments = Array(command.dropFirst())
-        process.environment = environment
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        return process.processIdentifier
-      }
-    #endif
   }
 
   /// The program of the last launch. A second one is not started while it runs.
@@ -93,16 +68,14 @@ import HTTPTransfer
       return state.start == start && !state.hasEnded
     }
 
-    private static func file(in store: URL) -> URL {
-      store.appending(path: "launched.json", directoryHint: .notDirectory)
+    private static func file(in store: URL) -> DurableFile {
+      DurableFile(url: store.appending(path: "launched.json", directoryHint: .notDirectory))
     }
 
-    static func stored(in store: URL) -> LaunchedProgram? {
-      (try? Data(contentsOf: file(in: store))).flatMap { try? JSONDecoder().decode(LaunchedProgram.self, from: $0) }
-    }
+    static func stored(in store: URL) -> LaunchedProgram? { try? file(in: store).read(LaunchedProgram.self) }
 
     /// Records the launch. Without the record, a second program may be started.
-    func save(in store: URL) { try? JSONEncoder().encode(self).write(to: Self.file(in: store), options: .atomic) }
+    func save(in store: URL) { try? Self.file(in: store).write(self) }
   }
 #endif
 
