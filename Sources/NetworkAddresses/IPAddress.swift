@@ -1,10 +1,6 @@
 import Foundation
 package import NIOCore
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// An IPv6 address. An IPv4 address is kept in its IPv4-mapped form (RFC 4291 section 2.5.5.2), so that a client has
 /// the same address on sockets of both families.
 package struct IPAddress: Hashable, Sendable {

@@ -1,9 +1,5 @@
 internal import Foundation
 
-#if canImport(Glibc)
-  internal import Glibc
-#endif
-
 /// Converts bytes of one encoding to UTF-8, piece by piece, with the C library's `iconv`.
 final class CharsetConverter {
   private let descriptor: iconv_t

@@ -1,14 +1,6 @@
 import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A lock that allows one fetch at a time among the processes that share a file.
 ///
 /// The lock uses flock(2). It belongs to the open file, so it ends when the process ends, and also excludes other users

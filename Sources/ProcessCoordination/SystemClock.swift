@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The machine's clocks.
 ///
 /// The uptime counts from the boot and continues while the machine sleeps, as `ContinuousClock` does: on Linux it is

@@ -1,11 +1,5 @@
 #if os(Linux)
-  import Dispatch
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
+  import Foundation
 
   extension SystemConstraints {
     /// Changes of the machine's interfaces and of their addresses, as the kernel announces them (rtnetlink(7)). Nothing is

@@ -1,12 +1,6 @@
 #if os(Linux)
   public import Foundation
 
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
-
   /// The constraints of this machine: battery, platform profile and network interfaces from sysfs, and the network's
   /// state from NetworkManager. A value that the machine does not report means no constraint.
   ///

@@ -1,14 +1,6 @@
 package import Foundation
 package import GRDB
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 extension DatabaseQueue {
   /// Opens a file that several processes of one user may share, and migrates it to the current schema.
   ///

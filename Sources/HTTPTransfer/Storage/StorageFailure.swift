@@ -1,14 +1,6 @@
 import Foundation
 import GRDB
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// The reasons of file and database errors, in words for users.
 package enum StorageFailure {
   /// Returns the reason of an error, without the file name and without a full stop.

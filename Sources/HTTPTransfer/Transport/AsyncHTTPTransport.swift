@@ -7,14 +7,6 @@ import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// An HTTP transport over AsyncHTTPClient, with TLS 1.2 or later. The counterpart of `URLSession`.
 ///
 ///     let transport = AsyncHTTPTransport(connectTimeout: 5)

@@ -4,12 +4,6 @@
   import HTTPTransfer
   import Synchronization
 
-  #if canImport(Musl)
-    import Musl
-  #else
-    import Glibc
-  #endif
-
   /// A program that runs as a child process with a time limit, without a shell, in a process group of its own.
   ///
   /// The input is a file, so that a program need not read it. The outputs are read to the end of the program and kept up to a
