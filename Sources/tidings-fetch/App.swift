@@ -5,7 +5,7 @@ import NewsClient
 
 struct App: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "app", abstract: "Shows or changes the program that is launched for pushes and ended transfers.",
+    abstract: "Shows or changes the program that is launched for pushes and ended transfers.",
     discussion: """
       The app of the store is launched when a push needs a fetch, or when the transfers of one of its sessions have ended, \
       and it is not running. It is also launched when the user clicks a notification while watch or run is alive. One program \
@@ -15,24 +15,21 @@ struct App: AsyncParsableCommand {
       """,
     subcommands: [Show.self, Set.self, Unset.self], defaultSubcommand: Show.self)
 
-  @ParentCommand var parent: TidingsFetch
-
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Prints the program.")
 
-    @ParentCommand var parent: App
+    @ParentCommand var parent: TidingsFetch
 
     func run() async throws {
-      let command = try parent.parent.client().launchCommand
+      let command = try parent.client().launchCommand
       try Output.print(command?.map(\.terminalSafe).joined(separator: " ") ?? "none: the app is not launched")
     }
   }
 
   struct Set: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "set", abstract: "Allows that a program is launched.")
+    static let configuration = CommandConfiguration(abstract: "Allows that a program is launched.")
 
-    @ParentCommand var parent: App
+    @ParentCommand var parent: TidingsFetch
 
     @Argument(help: "The program. A name without a slash is looked up in the search path.")
     var program: String
@@ -44,15 +41,15 @@ struct App: AsyncParsableCommand {
       guard let file = URL(programNamed: program) else {
         throw ValidationError("'\(program)' is not an executable program")
       }
-      try parent.parent.client().setLaunchCommand([file.path(percentEncoded: false)] + arguments)
+      try parent.client().setLaunchCommand([file.path(percentEncoded: false)] + arguments)
     }
   }
 
   struct Unset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "unset", abstract: "Forbids launches.")
 
-    @ParentCommand var parent: App
+    @ParentCommand var parent: TidingsFetch
 
-    func run() async throws { try parent.parent.client().setLaunchCommand(nil) }
+    func run() async throws { try parent.client().setLaunchCommand(nil) }
   }
 }

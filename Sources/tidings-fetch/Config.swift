@@ -6,7 +6,7 @@ import NewsClient
 
 struct Config: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Shows or changes the settings of a store.",
+    abstract: "Shows or changes the settings of a store.",
     discussion: """
       They are in one file, apart from the news, and survive their loss. Options replace variables such as \
       TIDINGS_FETCH_SERVER, which replace the file. --name chooses the store.
@@ -15,16 +15,14 @@ struct Config: AsyncParsableCommand {
       """,
     subcommands: [List.self, Get.self, Set.self, Unset.self, Path.self], defaultSubcommand: List.self)
 
-  @ParentCommand var parent: TidingsFetch
-
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Prints the settings of the store that differ from the defaults.")
+      abstract: "Prints the settings of the store that differ from the defaults.")
 
-    @ParentCommand var parent: Config
+    @ParentCommand var parent: TidingsFetch
 
     func run() async throws {
-      let settings = try parent.parent.settings()
+      let settings = try parent.settings()
       for setting in Setting.allCases {
         guard let text = settings.values[setting], text != setting.standard else { continue }
         let note = settings.variables[setting].map { "  (\($0))" } ?? ""
@@ -38,15 +36,15 @@ struct Config: AsyncParsableCommand {
 
   struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "get", abstract: "Prints a setting.", discussion: "The exit status is 20 if it has no value.")
+      abstract: "Prints a setting.", discussion: "The exit status is 20 if it has no value.")
 
-    @ParentCommand var parent: Config
+    @ParentCommand var parent: TidingsFetch
 
     @Argument(help: "The setting: \(Setting.list).")
     var setting: Setting
 
     func run() async throws {
-      guard let text = try parent.parent.settings().values[setting] else {
+      guard let text = try parent.settings().values[setting] else {
         throw Refusal("the setting \(setting.rawValue) has no value")
       }
       try Output.print(text.terminalSafe)
@@ -55,13 +53,13 @@ struct Config: AsyncParsableCommand {
 
   struct Set: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "set", abstract: "Stores a setting.",
+      abstract: "Stores a setting.",
       discussion: """
         Another server or other topics replace the followed ones once that server has responded. Other users can see the \
         command line; with - the value is read from standard input, such as the address of a proxy with a password.
         """)
 
-    @ParentCommand var parent: Config
+    @ParentCommand var parent: TidingsFetch
 
     @Argument(help: "The setting: \(Setting.list).")
     var setting: Setting
@@ -70,22 +68,17 @@ struct Config: AsyncParsableCommand {
     var value: String
 
     func run() async throws {
-      var text = value
-      if text == "-" {
-        text = String(decoding: try readInput(maximumBytes: 8192), as: UTF8.self)
-          .trimmingCharacters(in: .whitespacesAndNewlines)
-      }
-      try parent.change(setting, to: setting.usable(text))
-      try parent.parent.settings().noteVariables([setting])
+      try parent.change(setting, to: setting.usable(try secret(value)))
+      try parent.settings().noteVariables([setting])
     }
   }
 
   struct Unset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "unset", abstract: "Removes a setting. The followed feed and the interval stay until others are set."
+      abstract: "Removes a setting. The followed feed and the interval stay until others are set."
     )
 
-    @ParentCommand var parent: Config
+    @ParentCommand var parent: TidingsFetch
 
     @Argument(help: "The setting: \(Setting.list).")
     var setting: Setting
@@ -94,17 +87,18 @@ struct Config: AsyncParsableCommand {
   }
 
   struct Path: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "path", abstract: "Prints the path of the file of settings.")
+    static let configuration = CommandConfiguration(abstract: "Prints the path of the file of settings.")
 
-    @ParentCommand var parent: Config
+    @ParentCommand var parent: TidingsFetch
 
-    func run() async throws { try Output.print(try parent.parent.location.settingsFile.path) }
+    func run() async throws { try Output.print(try parent.location.settingsFile.path) }
   }
+}
 
+extension TidingsFetch {
   /// Stores or removes a setting. Only a file without damage is changed.
-  private func change(_ setting: Setting, to text: String?) throws {
-    let location = try parent.location
+  fileprivate func change(_ setting: Setting, to text: String?) throws {
+    let location = try location
     _ = try location.settings
     location.linkSettings()
     try NewsFetcher.withWriteLock(of: location.folder, log: Output.log) {

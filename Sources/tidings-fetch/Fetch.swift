@@ -6,7 +6,7 @@ import NewsClient
 
 struct Fetch: JSONReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fetch", abstract: "Fetches new items within 30 seconds.",
+    abstract: "Fetches new items within 30 seconds.",
     discussion: """
       The exit status is 0 for new data, 10 for none, and 20 if the fetch fails or its result cannot be written. With \
       --scheduled and --json, "notNow" has the reason why no request was sent, and "next" the time of the next wake.

@@ -5,7 +5,7 @@ import NewsClient
 
 struct Install: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "install", abstract: "Installs a systemd timer that fetches when the schedule has a wake.",
+    abstract: "Installs a systemd timer that fetches when the schedule has a wake.",
     discussion: """
       Writes a service and a timer for the user's systemd, and starts the timer, which runs every two minutes. Each store \
       has its own timer: tidings-fetch-NAME for the store of --name. The service keeps the proxy, the certificate \
@@ -14,7 +14,7 @@ struct Install: AsyncParsableCommand {
       is 20 if the timer cannot be started.
       """)
 
-  @ParentCommand var parent: Schedule
+  @ParentCommand var parent: TidingsFetch
 
   @Flag(inversion: .prefixedNo, help: "Whether the timer is started.")
   var start = true
@@ -22,17 +22,17 @@ struct Install: AsyncParsableCommand {
   @OptionGroup var options: FetchOptions
 
   func run() async throws {
-    let settings = try parent.parent.settings(options.texts)
-    let client = try parent.parent.client(settings)
+    let settings = try parent.settings(options.texts)
+    let client = try parent.client(settings)
     // The unit does not name the feed, so the store has to remember it.
     try client.updateSchedule { _ in }
     // The unit does not repeat these choices, so that a later `notify set` applies to it too.
     if !options.notify.texts.isEmpty { try settings.storeNotifications(client, options.notify) }
-    let units = try parent.parent.units()
+    let units = try parent.units()
     let selection = settings.media
     let words = (selection == .none ? [] : ["--media", selection.rawValue]) + ["--report-failures"]
     for file in try units.write(
-      executable: try TidingsFetch.executable, options: words, environment: parent.parent.unitEnvironment())
+      executable: try TidingsFetch.executable, options: words, environment: parent.unitEnvironment())
     {
       try Output.print("wrote \(file.path(percentEncoded: false))")
     }
@@ -55,12 +55,12 @@ struct Install: AsyncParsableCommand {
 
 struct Uninstall: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "uninstall", abstract: "Stops the timer of the store, and removes its units. The store remains.")
+    abstract: "Stops the timer of the store, and removes its units. The store remains.")
 
-  @ParentCommand var parent: Schedule
+  @ParentCommand var parent: TidingsFetch
 
   func run() async throws {
-    let units = try parent.parent.units()
+    let units = try parent.units()
     guard units.files.contains(where: { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }) else {
       return try Output.print("no timer is installed for this store")
     }

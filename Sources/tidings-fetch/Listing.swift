@@ -4,7 +4,7 @@ import NewsClient
 
 struct List: JSONReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Prints the stored items, newest first.",
+    abstract: "Prints the stored items, newest first.",
     discussion: """
       Each line has the last digits of the item's id, N for an unread item, ! for a breaking one, the date, the title and the \
       topics. On a terminal, lines are shortened to its width.
@@ -20,7 +20,7 @@ struct List: JSONReportingCommand {
 
 struct Search: JSONReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "search", abstract: "Prints the stored items with all given words, newest first.",
+    abstract: "Prints the stored items with all given words, newest first.",
     discussion: """
       Titles, summaries, texts and authors are searched for words with the given beginnings. Case and diacritics do not \
       matter. No request is sent.

@@ -6,7 +6,7 @@ import NewsClient
 
 struct Notify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "notify", abstract: "Shows, changes or tests the notifications of new items.",
+    abstract: "Shows, changes or tests the notifications of new items.",
     discussion: """
       Each breaking item raises a notification of its own, all other new items of a fetch raise one together. The first \
       fetch raises none, and opening the news takes back those that wait. Fetches of all kinds follow the stored choices: \
@@ -14,16 +14,14 @@ struct Notify: AsyncParsableCommand {
       """,
     subcommands: [Show.self, Set.self, Test.self], defaultSubcommand: Show.self)
 
-  @ParentCommand var parent: TidingsFetch
-
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Prints the choices, and the last and the next notifications.")
+      abstract: "Prints the choices, and the last and the next notifications.")
 
-    @ParentCommand var parent: Notify
+    @ParentCommand var parent: TidingsFetch
 
     func run() async throws {
-      let notifications = try parent.parent.client().notifications
+      let notifications = try parent.client().notifications
       try printOptions(notifications.options)
       let waiting = try notifications.waitingItems
       if waiting > 0 { try Output.print("waiting   \(counted(waiting, "item"))") }
@@ -38,32 +36,31 @@ struct Notify: AsyncParsableCommand {
   }
 
   struct Set: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "set", abstract: "Stores choices for all later fetches.")
+    static let configuration = CommandConfiguration(abstract: "Stores choices for all later fetches.")
 
-    @ParentCommand var parent: Notify
+    @ParentCommand var parent: TidingsFetch
 
     @OptionGroup var notify: NotifyOptions
 
     func run() async throws {
       if notify.texts.isEmpty { throw ValidationError("Nothing to set; use --notify, --no-notify, --exec or --quiet") }
-      let settings = try parent.parent.settings(notify.texts)
-      try settings.storeNotifications(try parent.parent.client(settings), notify)
+      let settings = try parent.settings(notify.texts)
+      try settings.storeNotifications(try parent.client(settings), notify)
       try printOptions(settings.values.notifications)
     }
   }
 
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "test", abstract: "Shows a notification about the newest stored item, and runs the program with it.",
+      abstract: "Shows a notification about the newest stored item, and runs the program with it.",
       discussion: "Quiet hours do not apply. The exit status is 20 if the desktop or the program fails.")
 
-    @ParentCommand var parent: Notify
+    @ParentCommand var parent: TidingsFetch
 
     @OptionGroup var notify: NotifyOptions
 
     func run() async throws {
-      let client = try parent.parent.client(try parent.parent.settings(notify.texts))
+      let client = try parent.client(try parent.settings(notify.texts))
       let options = client.notifications.options
       guard options.showsNews || options.program != nil else {
         throw ValidationError("Notifications are off; use --notify or --exec, here or with notify set")

@@ -7,26 +7,23 @@ import NewsClient
 
 struct Push: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "push", abstract: "Registers this device for pushes of the server, and receives them.",
+    abstract: "Registers this device for pushes of the server, and receives them.",
     discussion: """
       A push says that the server has news, so that they need not be polled. At most three an hour wake the client. Those \
       above are made up for by the next wake that the schedule allows, which needs an interval other than never.
       """,
     subcommands: [Status.self, Offer.self, Register.self, Receive.self, Remove.self], defaultSubcommand: Status.self)
 
-  @ParentCommand var parent: TidingsFetch
-
   struct Status: JSONReportingCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "status", abstract: "Prints the registration, without its secrets.")
+    static let configuration = CommandConfiguration(abstract: "Prints the registration, without its secrets.")
 
-    @ParentCommand var parent: Push
+    @ParentCommand var parent: TidingsFetch
 
     @Flag(help: "Prints the registration as one line of JSON.")
     var json = false
 
     func run() async throws {
-      let client = try parent.parent.client()
+      let client = try parent.client()
       let status = PushStatus(client.device, try client.schedule, at: SystemClock().now)
       if json { try printJSON(status) } else { for line in status.lines { try Output.print(line) } }
     }
@@ -34,15 +31,15 @@ struct Push: AsyncParsableCommand {
 
   struct Offer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "offer", abstract: "Prints the push services of the server, and its key for Web Push.",
+      abstract: "Prints the push services of the server, and its key for Web Push.",
       discussion: "Distributors of UnifiedPush want the key (VAPID) when an app asks them for an endpoint.")
 
-    @ParentCommand var parent: Push
+    @ParentCommand var parent: TidingsFetch
 
     @Option(help: CommandTimeout.help) var timeout = CommandTimeout()
 
     func run() async throws {
-      let offer = try await parent.parent.client(timeout: timeout).pushOffer()
+      let offer = try await parent.client(timeout: timeout).pushOffer()
       let names = offer.providers.map(\.rawValue)
       try Output.print("providers \(names.isEmpty ? "none" : names.joined(separator: ", "))")
       if let key = offer.webPush?.publicKey { try Output.print("key       \(key.terminalSafe)") }
@@ -51,19 +48,19 @@ struct Push: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Ends pushes for this device, and deletes its address at the server.",
+      abstract: "Ends pushes for this device, and deletes its address at the server.",
       discussion: "If the server cannot be reached, the exit status is 20, and the next wake tries again.")
 
-    @ParentCommand var parent: Push
+    @ParentCommand var parent: TidingsFetch
 
     @Option(help: CommandTimeout.help) var timeout = CommandTimeout()
 
-    func run() async throws { try await parent.parent.client(timeout: timeout).removeDevice() }
+    func run() async throws { try await parent.client(timeout: timeout).removeDevice() }
   }
 
   struct Receive: JSONReportingCommand {
     static let configuration = CommandConfiguration(
-      commandName: "receive", abstract: "Handles a push, whose payload is read from standard input.",
+      abstract: "Handles a push, whose payload is read from standard input.",
       discussion: """
         The running app of the store, such as watch, handles the push; one that is not running is launched if that was \
         allowed with tidings-fetch app set. Otherwise this command fetches the news. The payload is that of APNs, the data of \
@@ -71,7 +68,7 @@ struct Push: AsyncParsableCommand {
         The exit status is 0 for new data, 10 for none, and 20 for a failure, such as a payload that does not end within 10 s.
         """)
 
-    @ParentCommand var parent: Push
+    @ParentCommand var parent: TidingsFetch
 
     /// The maximum time until the end of the input.
     private static let inputTimeout = Duration.seconds(10)
@@ -86,16 +83,16 @@ struct Push: AsyncParsableCommand {
 
     func run() async throws {
       let wake = SystemClock().now
-      let settings = try parent.parent.settings(options.texts)
-      let client = try parent.parent.client(settings, launchReason: .push)
+      let settings = try parent.settings(options.texts)
+      let client = try parent.client(settings, launchReason: .push)
       await client.application.launch()
       let input = try readInput(
         maximumBytes: RemoteNotification.maximumPayloadBytes, within: Self.inputTimeout)
       let payload = try decrypted(input, client)
-      let downloads = parent.parent.downloads(settings, client)
+      let downloads = parent.downloads(settings, client)
       let alerts = client.showAlerts()
       let report = await client.deliver(payload, wake: wake)
-      parent.parent.startWorkerIfNeeded(settings)
+      parent.startWorkerIfNeeded(settings)
       _ = await client.application.suspend()
       withExtendedLifetime((downloads, alerts)) {}
       do {
@@ -147,18 +144,14 @@ struct PushStatus: Encodable {
       // push receive handles pushes without a registration too.
       return ["provider  none: this device is not registered"] + [pendingLine].compactMap(\.self)
     }
-    var lines = [
+    let end = expires.map { ", ends \(localTime($0)) without a renewal" }
+    let state = isConfirmed == true ? "active" : "waiting for the first push"
+    return [
       "provider  \(provider)", "server    \(server)",
       "topics    \(topics.isEmpty ? "all" : topics.joined(separator: ", "))",
-      "alerts    \(alerts == true ? "on" : "off")",
-    ]
-    if let renewed, let expires {
-      lines.append("renewed   \(localTime(renewed)), ends \(localTime(expires)) without a renewal")
-      lines.append("state     \(isConfirmed == true ? "active" : "waiting for the first push")")
-    } else {
-      lines.append("state     the server has not accepted the registration yet")
-    }
-    return lines + [pendingLine].compactMap(\.self)
+      "alerts    \(alerts == true ? "on" : "off")", renewed.map { "renewed   \(localTime($0))" + (end ?? "") },
+      "state     \(renewed == nil ? "the server has not accepted the registration yet" : state)", pendingLine,
+    ].compactMap(\.self)
   }
 }
 
@@ -205,6 +198,13 @@ func readInput(maximumBytes: Int, within timeout: Duration? = nil) throws -> Dat
     data += buffer.prefix(count)
     if data.count > maximumBytes { throw ValidationError("The input has more than \(maximumBytes) bytes") }
   }
+}
+
+/// Returns the value of an argument that may be secret, which standard input has for `-`.
+func secret(_ argument: String) throws -> String {
+  guard argument == "-" else { return argument }
+  return String(decoding: try readInput(maximumBytes: 8192), as: UTF8.self)
+    .trimmingCharacters(in: .whitespacesAndNewlines)
 }
 
 /// Waits until standard input has data or has ended.

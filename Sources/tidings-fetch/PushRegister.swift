@@ -7,7 +7,7 @@ import NewsClient
 extension Push {
   struct Register: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "register", abstract: "Registers this device for pushes, or changes its registration.",
+      abstract: "Registers this device for pushes, or changes its registration.",
       discussion: """
         The address of the device is a token of APNs or FCM, or the endpoint of a UnifiedPush distributor, for which the \
         store makes keys. Other users of the machine can see the command line; with - the address is read from standard \
@@ -15,7 +15,7 @@ extension Push {
         status is 20, and the registration follows with the next wake.
         """)
 
-    @ParentCommand var parent: Push
+    @ParentCommand var parent: TidingsFetch
 
     @Option(help: "The push service: apns, fcm or webpush.")
     var provider: PushProvider
@@ -58,7 +58,7 @@ extension Push {
     @Option(help: CommandTimeout.help) var timeout = CommandTimeout()
 
     func run() async throws {
-      let client = try parent.parent.client(timeout: timeout)
+      let client = try parent.client(timeout: timeout)
       try await client.registerDevice(try await registration(client))
       if client.device?.isConfirmed == false {
         try Output.print("registered; the server sends pushes once the first one was received")
@@ -73,23 +73,16 @@ extension Push {
       let languages = languages?.commaSeparated ?? []
       var registration = DeviceRegistration(
         provider: provider, kind: provider == .webpush ? .unifiedpush : .app, app: app,
-        environment: sandbox ? .sandbox : nil, topics: parent.parent.topics?.commaSeparated,
+        environment: sandbox ? .sandbox : nil, topics: parent.topics?.commaSeparated,
         languages: languages.isEmpty ? nil : languages, alerts: alerts)
       if let hours = quiet.flatMap({ QuietHours(period: $0) }) {
         (registration.quiet, registration.timeZone) = (hours, TimeZone.current.identifier)
       }
-      registration.token = try token.map(address)
+      registration.token = try token.map(secret)
       if let endpoint {
-        registration.subscription = try await client.pushSubscription(endpoint: try address(endpoint))
+        registration.subscription = try await client.pushSubscription(endpoint: try secret(endpoint))
       }
       return registration
-    }
-
-    /// Returns an address, which standard input has for `-`.
-    private func address(_ text: String) throws -> String {
-      guard text == "-" else { return text }
-      let input = String(decoding: try readInput(maximumBytes: 8192), as: UTF8.self)
-      return input.trimmingCharacters(in: .whitespacesAndNewlines)
     }
   }
 }

@@ -36,7 +36,7 @@ struct ItemID: ExpressibleByArgument {
 
 struct Read: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "read", abstract: "Marks items as read.",
+    abstract: "Marks items as read.",
     discussion: "An item that was read is not counted by the badge, and raises no notification.")
 
   @ParentCommand var parent: TidingsFetch
@@ -59,7 +59,7 @@ struct Read: AsyncParsableCommand {
 
 struct Unread: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unread", abstract: "Marks items as unread.",
+    abstract: "Marks items as unread.",
     discussion: "The badge counts an item again if it has arrived since the news were last opened.")
 
   @ParentCommand var parent: TidingsFetch

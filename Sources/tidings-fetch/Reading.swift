@@ -6,7 +6,7 @@ import NewsClient
 
 struct Open: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "open", abstract: "Records an opening of the app: learns the time, and clears the badge.",
+    abstract: "Records an opening of the app: learns the time, and clears the badge.",
     discussion: """
       The schedule fetches shortly before the times at which the news are usually opened. Scripts that show the news call it. \
       It marks no item as read, and shows none: see list, show, and open-in-browser.
@@ -20,8 +20,7 @@ struct Open: AsyncParsableCommand {
 }
 
 struct Snapshot: JSONReportingCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "snapshot", abstract: "Prints the stored top headlines.")
+  static let configuration = CommandConfiguration(abstract: "Prints the stored top headlines.")
 
   @ParentCommand var parent: TidingsFetch
 
@@ -41,7 +40,7 @@ struct Snapshot: JSONReportingCommand {
 
 struct Badge: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "badge", abstract: "Prints the number of items since the news were last opened.")
+    abstract: "Prints the number of items since the news were last opened.")
 
   @ParentCommand var parent: TidingsFetch
 
@@ -52,7 +51,7 @@ struct Badge: AsyncParsableCommand {
 
 struct Log: JSONReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "Prints the results and costs of the last fetches, or the openings of the app.")
+    abstract: "Prints the results and costs of the last fetches, or the openings of the app.")
 
   @ParentCommand var parent: TidingsFetch
 

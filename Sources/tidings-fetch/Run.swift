@@ -4,7 +4,7 @@ import NewsClient
 
 struct Run: JSONReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Stays alive and fetches by the schedule, until it is interrupted.",
+    abstract: "Stays alive and fetches by the schedule, until it is interrupted.",
     discussion: """
       It replaces the timer of schedule install where there is no systemd. It sleeps until the schedule has a wake, makes up \
       for one without a network once the network is back, handles the pushes that push receive passes on, and delivers \

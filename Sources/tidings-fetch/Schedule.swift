@@ -6,34 +6,32 @@ import NewsClient
 
 struct Schedule: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "schedule", abstract: "Shows or changes when news are fetched.",
+    abstract: "Shows or changes when news are fetched.",
     subcommands: [Show.self, Set.self, Install.self, Uninstall.self])
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Prints the next wake and the learned week.")
+    static let configuration = CommandConfiguration(abstract: "Prints the next wake and the learned week.")
 
-    @ParentCommand var parent: Schedule
+    @ParentCommand var parent: TidingsFetch
 
     func run() async throws {
-      let client = try parent.parent.client()
+      let client = try parent.client()
       try printSchedule(try client.schedule, try client.decision())
     }
   }
 
   struct Set: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "set", abstract: "Sets the minimum interval between fetches.")
+    static let configuration = CommandConfiguration(abstract: "Sets the minimum interval between fetches.")
 
-    @ParentCommand var parent: Schedule
+    @ParentCommand var parent: TidingsFetch
 
     @Argument(help: Setting.interval.argumentHelp, transform: Setting.interval.usable)
     var text: String
 
     func run() async throws {
-      try parent.parent.settings().noteVariables([.interval])
+      try parent.settings().noteVariables([.interval])
       let interval = FetchInterval(text) ?? .never
-      try parent.parent.client().updateSchedule { $0.setInterval(interval) }
+      try parent.client().updateSchedule { $0.setInterval(interval) }
       if interval.isBelowFloor { try Output.print("interval  \(interval.text)") }
     }
   }
@@ -58,7 +56,7 @@ struct SignOut: AsyncParsableCommand {
 
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Prints the followed feed, the stored items and the next wake.")
+    abstract: "Prints the followed feed, the stored items and the next wake.")
 
   @ParentCommand var parent: TidingsFetch
 

@@ -6,7 +6,7 @@ import NewsClient
 
 struct Show: JSONReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Prints an item, and marks it as read.",
+    abstract: "Prints an item, and marks it as read.",
     discussion: """
       On a terminal, the text is wrapped at its width, and PAGER (less) shows it if it is longer than the screen. Nothing is \
       wrapped or paged in a pipe.
@@ -38,7 +38,7 @@ struct Show: JSONReportingCommand {
 
 struct OpenInBrowser: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "open-in-browser", abstract: "Opens the page of an item in the browser, and marks it as read.",
+    abstract: "Opens the page of an item in the browser, and marks it as read.",
     discussion: "BROWSER names the program, or several separated by colons; without it, xdg-open chooses one.")
 
   @ParentCommand var parent: TidingsFetch

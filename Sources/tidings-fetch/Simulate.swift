@@ -8,7 +8,6 @@ import Synchronization
 
 struct Simulate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "simulate",
     abstract: "Simulates the events that a system sends to an app, and prints the app's states.",
     discussion: """
       The simulated app was opened, left and suspended, or is launched for its wake. The fetches are real: items and costs \
@@ -16,45 +15,41 @@ struct Simulate: AsyncParsableCommand {
       """,
     subcommands: [Fetch.self, Launch.self, Expire.self, Push.self, SimulateWeek.self])
 
-  @ParentCommand var parent: TidingsFetch
-
   struct Fetch: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "fetch", abstract: "Wakes a suspended app for a fetch.")
+    static let configuration = CommandConfiguration(abstract: "Wakes a suspended app for a fetch.")
 
-    @ParentCommand var parent: Simulate
+    @ParentCommand var parent: TidingsFetch
 
     func run() async throws {
-      let app = try await SimulatedApp(parent.parent, isAlive: true, launchReason: .fetch)
+      let app = try await SimulatedApp(parent, isAlive: true, launchReason: .fetch)
       try await app.fetch()
     }
   }
 
   struct Launch: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "launch", abstract: "Launches an app that is not running for a fetch.")
+    static let configuration = CommandConfiguration(abstract: "Launches an app that is not running for a fetch.")
 
-    @ParentCommand var parent: Simulate
+    @ParentCommand var parent: TidingsFetch
 
     func run() async throws {
-      let app = try await SimulatedApp(parent.parent, isAlive: false, launchReason: .fetch)
+      let app = try await SimulatedApp(parent, isAlive: false, launchReason: .fetch)
       try await app.fetch()
     }
   }
 
   struct Expire: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "expire", abstract: "Wakes an app for a fetch without a response, until its 30 seconds are over."
+      abstract: "Wakes an app for a fetch without a response, until its 30 seconds are over."
     )
 
-    @ParentCommand var parent: Simulate
+    @ParentCommand var parent: TidingsFetch
 
     @Flag(help: "Launches the app for the wake.")
     var dead = false
 
     func run() async throws {
       // The fetch uses an empty store, because a simulated fault must not move the next wake of the real one.
-      var command = parent.parent
+      var command = parent
       let feed = try NewsFetcher.feed(in: command.folder)
       command.server = command.server ?? feed?.server.absoluteString
       let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-fetch-\(UUID().uuidString)")
@@ -70,10 +65,9 @@ struct Simulate: AsyncParsableCommand {
   }
 
   struct Push: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "push", abstract: "Sends an app a remote notification.")
+    static let configuration = CommandConfiguration(abstract: "Sends an app a remote notification.")
 
-    @ParentCommand var parent: Simulate
+    @ParentCommand var parent: TidingsFetch
 
     @Flag(help: "Launches the app for the wake.")
     var dead = false
@@ -82,7 +76,7 @@ struct Simulate: AsyncParsableCommand {
     var payload = #"{"aps":{"content-available":1}}"#
 
     func run() async throws {
-      let app = try await SimulatedApp(parent.parent, isAlive: !dead, launchReason: .push)
+      let app = try await SimulatedApp(parent, isAlive: !dead, launchReason: .push)
       let notification = RemoteNotification(payload: Data(payload.utf8))
       try await app.wake { client, wake in await client.receive(notification, wake: wake) }
     }

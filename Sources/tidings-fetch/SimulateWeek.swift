@@ -14,7 +14,7 @@ struct SimulateWeek: AsyncParsableCommand {
       --mine or --log the reader is a real one, whose last days are drawn as a chart.
       """)
 
-  @ParentCommand var parent: Simulate
+  @ParentCommand var parent: TidingsFetch
 
   @Option(help: "The names of the readers, separated by commas; without them, all.")
   var personas: NameList?
@@ -83,7 +83,7 @@ struct SimulateWeek: AsyncParsableCommand {
   }
 
   private func recordedOpenings() throws -> [Date] {
-    guard let log else { return try parent.parent.client().openings().reversed() }
+    guard let log else { return try parent.client().openings().reversed() }
     let data = log == "-" ? try readInput(maximumBytes: 1 << 24) : try? Data(contentsOf: URL(filePath: log))
     guard let data else { throw ValidationError("The file '\(log)' cannot be read") }
     do { return try OpeningLog(String(decoding: data, as: UTF8.self)).openings } catch let error as OpeningLog.ReadError
@@ -94,7 +94,7 @@ struct SimulateWeek: AsyncParsableCommand {
 
   /// Returns a newsroom that has published the stored items.
   private func storedItems() throws -> Newsroom {
-    let dates = try parent.parent.client().items().map(\.date)
+    let dates = try parent.client().items().map(\.date)
     return Newsroom(name: "stored items", about: "The items of the store.", published: dates)
   }
 

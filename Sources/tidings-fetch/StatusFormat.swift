@@ -12,31 +12,18 @@ struct StatusFormat: ExpressibleByArgument {
     %e (! if the last fetch has failed), %% (a percent sign).
     """
 
-  private enum Part {
-    case text(String)
-    case badge, items, title, checked, minutes, error
-  }
-
-  private let parts: [Part]
+  /// Texts, each with the letter of the placeholder behind it.
+  private let parts: [(text: Substring, letter: Character?)]
 
   init?(argument: String) {
-    var parts: [Part] = []
-    var rest = Substring(argument)
+    var parts: [(text: Substring, letter: Character?)] = []
+    var rest = argument[...]
     while let index = rest.firstIndex(of: "%") {
-      parts.append(.text(String(rest[..<index])))
-      rest = rest[index...].dropFirst()
-      switch rest.popFirst() {
-      case "b": parts.append(.badge)
-      case "n": parts.append(.items)
-      case "t": parts.append(.title)
-      case "c": parts.append(.checked)
-      case "m": parts.append(.minutes)
-      case "e": parts.append(.error)
-      case "%": parts.append(.text("%"))
-      default: return nil
-      }
+      guard let letter = rest[index...].dropFirst().first, "bntcme%".contains(letter) else { return nil }
+      parts.append((rest[..<index], letter))
+      rest = rest[index...].dropFirst(2)
     }
-    self.parts = parts + [.text(String(rest))]
+    self.parts = parts + [(rest, nil)]
   }
 
   /// Returns the line for the stored state.
@@ -44,16 +31,18 @@ struct StatusFormat: ExpressibleByArgument {
   /// - Throws: `FetchError` with `storage`.
   func line(_ client: NewsFetcher, now: Date) throws -> String {
     let snapshot = try client.snapshot
-    return try parts.map { part in
-      switch part {
-      case .text(let text): text
-      case .badge: "\(try client.badge)"
-      case .items: "\(try client.count)"
-      case .title: snapshot.headlines.first?.title ?? ""
-      case .checked: snapshot.checked.map { String(localTime($0).suffix(5)) } ?? "never"
-      case .minutes: snapshot.checked.map { "\(max(0, Int(now.timeIntervalSince($0) / 60)))" } ?? "-"
-      case .error: try client.runs(limit: 1).first?.result == .failed ? "!" : ""
-      }
+    return try parts.map { text, letter in
+      let value =
+        switch letter {
+        case "b": "\(try client.badge)"
+        case "n": "\(try client.count)"
+        case "t": snapshot.headlines.first?.title ?? ""
+        case "c": snapshot.checked.map { String(localTime($0).suffix(5)) } ?? "never"
+        case "m": snapshot.checked.map { "\(max(0, Int(now.timeIntervalSince($0) / 60)))" } ?? "-"
+        case "e": try client.runs(limit: 1).first?.result == .failed ? "!" : ""
+        case let other: other.map(String.init) ?? ""
+        }
+      return String(text) + value
     }.joined().terminalSafe
   }
 }

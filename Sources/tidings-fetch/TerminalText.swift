@@ -7,13 +7,15 @@ struct Terminal {
   var rows: Int
 
   /// The terminal of standard output; nil if it is a pipe or a file.
-  static var output: Terminal? {
-    guard isatty(STDOUT_FILENO) == 1 else { return nil }
+  static var output: Terminal? { Terminal(STDOUT_FILENO) }
+  /// The terminal of standard error; nil if it is a pipe or a file.
+  static var errors: Terminal? { Terminal(STDERR_FILENO) }
+
+  private init?(_ descriptor: Int32) {
+    guard isatty(descriptor) == 1 else { return nil }
     var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-      return Terminal(columns: 80, rows: 24)
-    }
-    return Terminal(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
+    (columns, rows) = isKnown ? (Int(size.ws_col), Int(size.ws_row)) : (80, 24)
   }
 
   /// The mark of a shortened line, in the character set of the locale.

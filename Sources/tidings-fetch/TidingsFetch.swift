@@ -9,7 +9,6 @@ import NewsClient
 /// longer than a fetch without new data.
 struct TidingsFetch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tidings-fetch",
     abstract: "Keeps news for reading without a network, and fetches new ones when they are likely.",
     discussion: """
       The store remembers the server and the topics, so they are needed only once; config has all settings. Results are \

@@ -22,16 +22,6 @@ struct TransferDisplay {
     self.startWorker = startWorker
   }
 
-  /// Whether standard error is a terminal.
-  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
-
-  /// The columns of the terminal; 80 if they are unknown.
-  static var columns: Int {
-    var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
-  }
-
   /// Shows transfers until none is running, or until none has moved for some time. If a worker has ended meanwhile, it
   /// is started again when a transfer is due.
   ///
@@ -39,7 +29,7 @@ struct TransferDisplay {
   /// - Returns: Whether no transfer is running.
   func follow(timeout: Double, _ transfers: () throws -> [Transfer]) async throws -> Bool {
     let changes = journal.changes()
-    let isTerminal = Self.isTerminal
+    let isTerminal = Terminal.errors != nil
     var rates: [Int64: TransferRate] = [:]
     var reported: [Int64: String] = [:]
     var drawn = 0
@@ -52,7 +42,8 @@ struct TransferDisplay {
       if isTerminal {
         let lines = current.map { transfer in
           let rate = rates[transfer.number, default: TransferRate()].add(transfer.completed)
-          return ProgressLine(TransferLine(transfer, journal), perSecond: rate).text(columns: Self.columns)
+          return ProgressLine(TransferLine(transfer, journal), perSecond: rate).text(
+            columns: Terminal.errors?.columns ?? 80)
         }
         draw(lines, over: drawn)
         drawn = lines.count

@@ -7,7 +7,6 @@ import UnixSignals
 
 struct Download: JSONReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "download",
     abstract: "Downloads a file in a separate process, which continues after this one has ended.",
     discussion: """
       An interrupted download is resumed if the server still has the same content. The file appears when it is complete. \
@@ -61,7 +60,6 @@ struct TransferConditions: ParsableArguments {
 
 struct Upload: JSONReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "upload",
     abstract: "Uploads a file in a separate process, which continues after this one has ended.",
     discussion: """
       Other users of the machine can see the command line. Pass keys in a file or on standard input with --header-file. The \
@@ -109,80 +107,62 @@ struct Upload: JSONReportingCommand {
 
 struct Transfers: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "transfers", abstract: "Lists downloads and uploads, and pauses, resumes or cancels them.",
+    abstract: "Lists downloads and uploads, and pauses, resumes or cancels them.",
     subcommands: [List.self, Pause.self, Resume.self, Cancel.self], defaultSubcommand: List.self)
 
-  @ParentCommand var parent: TidingsFetch
-
   struct List: JSONReportingCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Lists transfers, oldest first.")
+    static let configuration = CommandConfiguration(abstract: "Lists transfers, oldest first.")
 
-    @ParentCommand var parent: Transfers
+    @ParentCommand var parent: TidingsFetch
 
     @OptionGroup var following: FollowOptions
     var json: Bool { following.json }
 
     func run() async throws {
-      let journal = try parent.parent.journal()
-      parent.parent.startWorkerIfNeeded()
+      let journal = try parent.journal()
+      parent.startWorkerIfNeeded()
       var isOver = true
-      if following.wait { isOver = try await parent.parent.follow(journal, following) { try journal.transfers() } }
+      if following.wait { isOver = try await parent.follow(journal, following) { try journal.transfers() } }
       for transfer in try journal.transfers() { try following.print(TransferLine(transfer, journal)) }
       if !isOver { throw FetchResult.failed.exitCode }
     }
   }
 
   struct Pause: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "pause", abstract: "Pauses a transfer, and keeps the received part.")
+    static let configuration = CommandConfiguration(abstract: "Pauses a transfer, and keeps the received part.")
 
-    @ParentCommand var parent: Transfers
+    @ParentCommand var parent: TidingsFetch
     @Argument(help: "The number of the transfer.") var number: Int64
 
     func run() async throws { try parent.known(number).suspend(number) }
   }
 
   struct Resume: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "resume", abstract: "Resumes a paused or failed transfer.")
+    static let configuration = CommandConfiguration(abstract: "Resumes a paused or failed transfer.")
 
-    @ParentCommand var parent: Transfers
+    @ParentCommand var parent: TidingsFetch
     @Argument(help: "The number of the transfer.") var number: Int64
 
     func run() async throws {
       guard try parent.known(number).resume(number) else {
         throw Refusal("the transfer \(number) has ended; start a new one")
       }
-      try parent.parent.workerProcess().start()
+      try parent.workerProcess().start()
     }
   }
 
   struct Cancel: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "cancel", abstract: "Cancels a transfer, and deletes the received part.")
+    static let configuration = CommandConfiguration(abstract: "Cancels a transfer, and deletes the received part.")
 
-    @ParentCommand var parent: Transfers
+    @ParentCommand var parent: TidingsFetch
     @Argument(help: "The number of the transfer.") var number: Int64
 
     func run() async throws { try parent.known(number).cancel(number) }
-  }
-
-  /// Returns the journal if it has a transfer with the number.
-  ///
-  /// - Throws: ``Refusal`` if it has none.
-  private func known(_ number: Int64) throws -> TransferJournal {
-    let journal = try parent.journal()
-    guard try journal.transfer(number) != nil else {
-      throw Refusal("there is no transfer \(number); tidings-fetch transfers lists them")
-    }
-    return journal
   }
 }
 
 struct Worker: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "worker",
     abstract: "Performs the downloads and uploads of a store until none is left. Other commands start it.")
 
   @ParentCommand var parent: TidingsFetch
@@ -204,6 +184,17 @@ struct Worker: AsyncParsableCommand {
 }
 
 extension TidingsFetch {
+  /// Returns the journal if it has a transfer with the number.
+  ///
+  /// - Throws: ``Refusal`` if it has none.
+  fileprivate func known(_ number: Int64) throws -> TransferJournal {
+    let journal = try journal()
+    guard try journal.transfer(number) != nil else {
+      throw Refusal("there is no transfer \(number); tidings-fetch transfers lists them")
+    }
+    return journal
+  }
+
   /// Begins a transfer without a session.
   func begin(_ request: TransferRequest, _ following: FollowOptions) async throws {
     let journal = try journal()
@@ -246,7 +237,7 @@ struct FollowOptions: ParsableArguments {
   /// Prints a transfer. After a wait, a terminal already shows it.
   func print(_ line: TransferLine) throws {
     if json { return try printJSON(line) }
-    if !(wait && TransferDisplay.isTerminal) { try Output.print(line.text) }
+    if !wait || Terminal.errors == nil { try Output.print(line.text) }
   }
 }
 

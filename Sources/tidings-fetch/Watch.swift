@@ -3,7 +3,7 @@ import NewsClient
 
 struct Watch: JSONReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Fetches as soon as the server announces changes, until it is interrupted.",
+    abstract: "Fetches as soon as the server announces changes, until it is interrupted.",
     discussion: """
       It reconnects by itself. A timer may run at the same time. Pushes that push receive passes on are handled too.
       """)
