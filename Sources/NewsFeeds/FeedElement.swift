@@ -213,25 +213,16 @@ enum FeedNamespace: Sendable {
     if let uri {
       self = Self.known[uri] ?? Self.similar[Self.simplified(uri)] ?? Self.family(of: uri, prefix: prefix)
     } else {
-      self =
-        switch prefix {
-        case nil: .none
-        case "content": .content
-        case "dc", "dcterms": .dublinCore
-        case "itunes": .itunes
-        case "googleplay": .googlePlay
-        case "podcast": .podcast
-        case "media": .media
-        case "feedburner": .feedburner
-        case "atom": .atom
-        case "sy": .syndication
-        case "xhtml": .xhtml
-        case "xlink": .xlink
-        case "xml": .xml
-        default: Self.family(of: "", prefix: prefix)
-        }
+      self = prefix.map { Self.prefixes[$0] ?? Self.family(of: "", prefix: $0) } ?? FeedNamespace.none
     }
   }
+
+  /// The usual prefixes.
+  private static let prefixes: [String: FeedNamespace] = [
+    "content": .content, "dc": .dublinCore, "dcterms": .dublinCore, "itunes": .itunes, "googleplay": .googlePlay,
+    "podcast": .podcast, "media": .media, "feedburner": .feedburner, "atom": .atom, "sy": .syndication,
+    "xhtml": .xhtml, "xlink": .xlink, "xml": .xml,
+  ]
 
   /// Finds a vocabulary of states, whose URI has a version. The usual prefix is enough, because an unknown version must
   /// not publish a draft.

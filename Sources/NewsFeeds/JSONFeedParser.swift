@@ -151,23 +151,11 @@ private struct JSONFeedHub: Decodable {
 }
 
 private struct JSONFeedItem: Decodable {
-  var id: String?
-  var url: String?
-  var externalURL: String?
-  var title: String?
-  var html: String?
-  var text: String?
-  var summary: String?
-  var image: String?
-  var banner: String?
-  var dates: [String] = []
-  var authors: [JSONName] = []
-  var tags: [String] = []
-  var language: String?
-  var attachments: [JSONFeedAttachment] = []
-  /// Sentences about the fields whose values have the wrong type.
-  let losses: [String]
-  let exclusion: Exclusion?
+  /// The entry, without the parts that depend on the feed.
+  var entry = RawEntry(position: .entry(0), source: "")
+  /// The address of the page, as it is written.
+  let address: String?
+  let authors: [JSONName]
 
   private enum CodingKeys: String, CodingKey {
     case id, url, title, summary, image, authors, author, tags, language, attachments
@@ -180,46 +168,44 @@ private struct JSONFeedItem: Decodable {
   }
 
   init(from decoder: any Decoder) throws {
-    exclusion = try RecordState(from: decoder).exclusion
+    entry.exclusion = try RecordState(from: decoder).exclusion
     var fields = try JSONFields<CodingKeys>(decoder)
-    id = fields.text(.id)
-    url = fields.text(.url)
-    externalURL = fields.text(.externalURL)
-    title = fields.text(.title)
-    html = fields.text(.html)
-    text = fields.text(.text)
-    summary = fields.text(.summary)
-    image = fields.text(.image)
-    banner = fields.text(.banner)
-    dates = fields.dates(.published, .modified)
+    entry.guid = fields.text(.id)?.trimmed.nonEmpty
+    let (url, externalURL) = (fields.text(.url), fields.text(.externalURL))
+    address = url ?? externalURL
+    entry.title = RawText(fields.text(.title), .plain)
+    entry.content = RawText(fields.text(.html), .html)
+    entry.text = fields.text(.text)
+    entry.summary = RawText(fields.text(.summary), .plain)
+    let pictures = [fields.text(.image), fields.text(.banner)].compactMap { $0 }
+    entry.dates = fields.dates(.published, .modified)
     // `author` is the member of version 1.
     authors = fields.list(fields.contains(.authors) ? .authors : .author)
-    tags = fields.list(.tags, of: JSONText.self).map(\.text)
-    language = fields.text(.language)
-    attachments = fields.list(.attachments)
-    losses = fields.losses
+    entry.categories = fields.list(.tags, of: JSONText.self).map(\.text)
+    entry.language = fields.text(.language)
+    entry.attachments = fields.list(.attachments, of: JSONFeedAttachment.self).map(\.file)
+    entry.attachments += pictures.map { Attachment(url: $0, type: "") }
+    entry.losses = fields.losses
   }
 }
 
 private struct JSONFeedAttachment: Decodable {
-  var url: String
-  var type: String?
-  var title: String?
-  var bytes: Double?
+  let file: Attachment
 
   private enum CodingKeys: String, CodingKey {
     case url, title
     case type = "mime_type"
-    case bytes = "size_in_bytes"
+    case size = "size_in_bytes"
   }
 
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
-    url = try fields.decode(String.self, forKey: .url)
-    type = try? fields.decode(String.self, forKey: .type)
-    title = try? fields.decode(String.self, forKey: .title)
-    let size = try? fields.decode(JSONText.self, forKey: .bytes)
-    bytes = size.flatMap { Double($0.text) }
+    let title = try? fields.decode(String.self, forKey: .title)
+    let size = (try? fields.decode(JSONText.self, forKey: .size)).flatMap { Double($0.text) }
+    file = Attachment(
+      url: try fields.decode(String.self, forKey: .url), type: (try? fields.decode(String.self, forKey: .type)) ?? "",
+      bytes: size.flatMap { Int(exactly: $0.rounded()) }.flatMap { $0 > 0 ? $0 : nil },
+      alt: title)
   }
 }
 
@@ -242,21 +228,15 @@ extension RawEntry {
     _ item: JSONFeedItem, of feed: JSONFeedDocument, readFrom address: String?, at position: FeedPosition
   ) {
     let source = [feed.feedURL, feed.homePage, feed.title].lazy.compactMap { $0.flatMap(FeedMetadata.bounded) }.first
-    self.init(position: position, source: "json-feed:" + (source ?? "urn:tidings:feed"))
+    self = item.entry
+    self.position = position
+    self.source = "json-feed:" + (source ?? "urn:tidings:feed")
     let addresses = feed.addresses(readFrom: address)
     let feedBase = addresses.page ?? addresses.feed ?? address
-    guid = item.id?.trimmed.nonEmpty
     home = addresses.page
-    let written = item.url ?? item.externalURL
-    link = written.flatMap { SafeLink.web($0, base: feedBase) }
+    link = item.address.flatMap { SafeLink.web($0, base: feedBase) }
     base = link ?? feedBase
-    dates = item.dates
-    title = RawText(item.title, .plain)
-    summary = RawText(item.summary, .plain)
-    content = RawText(item.html, .html)
-    text = item.text
-    categories = item.tags
-    language = item.language ?? feed.language.flatMap(FeedMetadata.bounded)
+    language = language ?? feed.language.flatMap(FeedMetadata.bounded)
     authors = Self.names(item.authors)
     lateAuthors = Self.longNames(item.authors)
     if authors.isEmpty, lateAuthors.isEmpty {
@@ -264,14 +244,7 @@ extension RawEntry {
       let long = Self.longNames(feed.authors).prefix(1)
       lateAuthors = long.map { PlainText.shortened($0, to: FeedMetadata.maximumLongBytes) }
     }
-    exclusion = item.exclusion
-    losses = item.losses
-    noteLoss(of: written, used: link)
-    attachments = item.attachments.map { file in
-      let bytes = file.bytes.flatMap { Int(exactly: $0.rounded()) }.flatMap { $0 > 0 ? $0 : nil }
-      return Attachment(url: file.url, type: file.type ?? "", bytes: bytes, alt: file.title)
-    }
-    attachments += [item.image, item.banner].compactMap { $0.map { Attachment(url: $0, type: "") } }
+    noteLoss(of: item.address, used: link)
   }
 
   /// Returns the names that are too long for older versions.
