@@ -5,27 +5,13 @@ import HTTPTransfer
 ///
 /// Foundation's `Process` moves a program to a process group of its own, which may not read from the terminal.
 enum ForegroundProgram {
-  /// The end of a program.
-  enum End: Equatable {
-    case exited(Int32)
-    case killed(signal: Int32)
-
-    /// The end as the predicate of a sentence.
-    var text: String {
-      switch self {
-      case .exited(let status): "ended with status \(status)"
-      case .killed(let signal): "was ended by signal \(signal)"
-      }
-    }
-  }
-
   /// Runs a program to its end.
   ///
   /// - Parameters:
   ///   - words: The name or the path of the program, and its arguments.
   ///   - input: A file for the standard input; nil for that of this process.
   /// - Throws: An error if the program cannot be started.
-  static func run(_ words: [String], input: Int32? = nil) throws -> End {
+  static func run(_ words: [String], input: Int32? = nil) throws -> ChildSpawner.End {
     let interrupts = [SIGINT, SIGQUIT]
     // The keys of the terminal are for the program.
     let handlers = interrupts.map { signal($0, SIG_IGN) }
@@ -33,13 +19,7 @@ enum ForegroundProgram {
     var spawner = ChildSpawner(
       executable: words[0], arguments: Array(words.dropFirst()), environment: ProcessInfo.processInfo.environment)
     spawner.isInForeground = true
-    let process = try spawner.start(input: input)
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 {
-      guard errno == EINTR else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .ECHILD) }
-    }
-    // The layout of the status is that of wait(2).
-    return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
+    return ChildSpawner.end(of: try spawner.start(input: input))
   }
 }
 
@@ -77,7 +57,11 @@ enum Browser {
       do {
         let end = try ForegroundProgram.run(words)
         if end == .exited(0) { return }
-        failure = "\(words[0]) \(end.text)"
+        failure =
+          switch end {
+          case .exited(let status): "\(words[0]) ended with status \(status)"
+          case .killed(let signal): "\(words[0]) was ended by signal \(signal)"
+          }
       } catch {
         failure = "\(words[0]) cannot be started. Set BROWSER to your browser"
       }

@@ -85,20 +85,17 @@ public final class BackgroundTasks: Sendable {
   ///     soon if the limit is over already. The task ends when the handler returns or calls `end(_:)`.
   /// - Returns: The identifier to pass to `end(_:)`.
   public func begin(_ name: String, expirationHandler: (@Sendable () -> Void)? = nil) -> ID {
-    let number = state.withLock { state in
-      state.lastNumber += 1
-      state.tasks[state.lastNumber] = Work(name: name, expirationHandler: expirationHandler)
-      if state.end != nil, state.timer == nil { state.timer = makeTimer() }
-      return state.lastNumber
-    }
-    return ID(number: number)
+    begin(Work(name: name, expirationHandler: expirationHandler))
   }
 
   /// Begins a task that does not expire, because its owner ends it in time.
-  package func beginUnlimited(_ name: String) -> ID {
+  package func beginUnlimited(_ name: String) -> ID { begin(Work(name: name, isUnlimited: true)) }
+
+  private func begin(_ work: Work) -> ID {
     state.withLock { state in
       state.lastNumber += 1
-      state.tasks[state.lastNumber] = Work(name: name, isUnlimited: true)
+      state.tasks[state.lastNumber] = work
+      if !work.isUnlimited, state.end != nil, state.timer == nil { state.timer = makeTimer() }
       return ID(number: state.lastNumber)
     }
   }

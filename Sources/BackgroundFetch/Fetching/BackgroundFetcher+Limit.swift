@@ -20,7 +20,7 @@ extension BackgroundFetcher {
       let deadline = now + foregroundTimeout.inSeconds
       run.budget.unlimit(until: deadline)
       state.run?.deadline = deadline
-      state.run?.timer = makeTimer(run.number, deadline)
+      state.run?.timer = makeTimer(run.number, run.budget)
       return run.timer
     }
     // The budget of a run that was in the foreground ends no later than its deadline.
@@ -37,23 +37,10 @@ extension BackgroundFetcher {
       do {
         while let left = budget.timeUntilWarning, left > .zero { try await clock.sleep(for: left) }
         budget.warn()
-        while let left = budget.timeRemaining, left > .zero { try await clock.sleep(for: left) }
+        while let left = budget.timeLeft, left > .zero { try await clock.sleep(for: left) }
         expire(number)
       } catch {
         // The timer was cancelled, because the fetch has ended or has another limit.
-      }
-    }
-  }
-
-  private func makeTimer(_ number: UInt64, _ deadline: Double) -> Task<Void, Never> {
-    Task(priority: .high) { [clock] in
-      do {
-        while case let left = Duration.seconds(max(0, deadline - clock.now.uptime)), left > .zero {
-          try await clock.sleep(for: left)
-        }
-        expire(number)
-      } catch {
-        // The timer was cancelled, because the fetch has ended or the application has left the foreground.
       }
     }
   }

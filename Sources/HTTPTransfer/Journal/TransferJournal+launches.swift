@@ -26,8 +26,7 @@ extension TransferJournal {
   func recordLaunch(_ launch: PendingLaunch) throws {
     try file.write { db in
       try db.execute(
-        sql: "UPDATE events SET launches = FALSE WHERE session = ? AND number <= ?",
-        arguments: [launch.session, launch.lastEvent])
+        "UPDATE events SET launches = FALSE WHERE session = ? AND number <= ?", launch.session, launch.lastEvent)
     }
   }
 }

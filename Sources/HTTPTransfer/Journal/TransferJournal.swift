@@ -88,15 +88,14 @@ public final class TransferJournal: Sendable {
     if !sendsLaunchEvents { transfer.sendsLaunchEvents = false }
     try file.write { db in
       try db.execute(
-        sql: "INSERT INTO transfers (session, state, json) VALUES (?, ?, x'')",
-        arguments: [session, transfer.state.rawValue])
+        "INSERT INTO transfers (session, state, json) VALUES (?, ?, x'')", session, transfer.state.rawValue)
       transfer.number = db.lastInsertedRowID
       try Self.save(transfer, db)
       try db.execute(
-        sql: """
-          DELETE FROM transfers WHERE session IS NULL AND state IN ('finished', 'failed', 'cancelled')
-          AND number <= ?
-          """, arguments: [transfer.number - Int64(Self.maximumEndedTransfers)])
+        """
+        DELETE FROM transfers WHERE session IS NULL AND state IN ('finished', 'failed', 'cancelled')
+        AND number <= ?
+        """, transfer.number - Int64(Self.maximumEndedTransfers))
     }
     return transfer
   }
@@ -105,16 +104,14 @@ public final class TransferJournal: Sendable {
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func transfers(of session: String? = nil) throws -> [Transfer] {
-    try file.read { db in
-      try Data.fetchAll(
-        db, sql: "SELECT json FROM transfers WHERE ?1 IS NULL OR session = ?1 ORDER BY number", arguments: [session])
-    }.compactMap { try? JSONDecoder().decode(Transfer.self, from: $0) }
+    try file.read {
+      try $0.values("SELECT json FROM transfers WHERE ?1 IS NULL OR session = ?1 ORDER BY number", session)
+    }
   }
 
   /// Returns the running transfers, in the order in which they were added.
   func running() throws -> [Transfer] {
-    try file.read { try Data.fetchAll($0, sql: "SELECT json FROM transfers WHERE state = 'running' ORDER BY number") }
-      .compactMap { try? JSONDecoder().decode(Transfer.self, from: $0) }
+    try file.read { try $0.values("SELECT json FROM transfers WHERE state = 'running' ORDER BY number") }
   }
 
   /// Returns whether a worker should be started for a store: a transfer is due or an app has to be launched, and no worker
@@ -190,11 +187,8 @@ public final class TransferJournal: Sendable {
 
   private static func removeEndEvent(of transfer: Transfer, _ db: Database) throws {
     guard let session = transfer.session else { return }
-    let rows = try Row.fetchAll(db, sql: "SELECT number, json FROM events WHERE session = ?", arguments: [session])
-    for row in rows {
-      let event = try? JSONDecoder().decode(TransferEvent.self, from: row["json"])
-      guard let event, event.transfer == transfer.number, event.kind == .completed else { continue }
-      try db.execute(sql: "DELETE FROM events WHERE number = ?", arguments: [row["number"] as Int64])
+    for event in try events(of: session, db) where event.transfer == transfer.number && event.kind == .completed {
+      try db.execute("DELETE FROM events WHERE number = ?", event.number)
     }
   }
 
@@ -243,8 +237,7 @@ public final class TransferJournal: Sendable {
       if let event, let session = transfer.session {
         let json = try JSONEncoder().encode(TransferEvent(transfer: number, kind: event))
         let launches = event == .completed && transfer.sendsLaunchEvents != false
-        try db.execute(
-          sql: "INSERT INTO events (session, json, launches) VALUES (?, ?, ?)", arguments: [session, json, launches])
+        try db.execute("INSERT INTO events (session, json, launches) VALUES (?, ?, ?)", session, json, launches)
       }
       return transfer
     }
@@ -255,25 +248,25 @@ public final class TransferJournal: Sendable {
 
   /// Returns the events that have not been reported to a session, in order.
   func events(of session: String) throws -> [TransferEvent] {
-    try file.read { db in
-      try Row.fetchAll(
-        db, sql: "SELECT number, json FROM events WHERE session = ? ORDER BY number", arguments: [session]
-      )
-      .compactMap { row in
-        guard var event = try? JSONDecoder().decode(TransferEvent.self, from: row["json"]) else { return nil }
-        event.number = row["number"]
-        return event
-      }
+    try file.read { try Self.events(of: session, $0) }
+  }
+
+  private static func events(of session: String, _ db: Database) throws -> [TransferEvent] {
+    let sql = "SELECT number, json FROM events WHERE session = ? ORDER BY number"
+    return try Row.fetchAll(db, sql: sql, arguments: [session]).compactMap { row in
+      guard var event = try? JSONDecoder().decode(TransferEvent.self, from: row["json"]) else { return nil }
+      event.number = row["number"]
+      return event
     }
   }
 
   /// Removes a reported event, and its transfer if that has ended.
   func acknowledge(_ event: TransferEvent) throws {
     try file.write { db in
-      try db.execute(sql: "DELETE FROM events WHERE number = ?", arguments: [event.number])
+      try db.execute("DELETE FROM events WHERE number = ?", event.number)
       // A transfer that was resumed meanwhile continues.
       guard event.kind == .completed, try Self.transfer(event.transfer, db)?.state.isOver == true else { return }
-      try db.execute(sql: "DELETE FROM transfers WHERE number = ?", arguments: [event.transfer])
+      try db.execute("DELETE FROM transfers WHERE number = ?", event.transfer)
     }
   }
 
@@ -307,14 +300,13 @@ public final class TransferJournal: Sendable {
   }
 
   private static func transfer(_ number: Int64, _ db: Database) throws -> Transfer? {
-    try Data.fetchOne(db, sql: "SELECT json FROM transfers WHERE number = ?", arguments: [number])
-      .flatMap { try? JSONDecoder().decode(Transfer.self, from: $0) }
+    try db.values("SELECT json FROM transfers WHERE number = ?", number).first
   }
 
   private static func save(_ transfer: Transfer, _ db: Database) throws {
     try db.execute(
-      sql: "UPDATE transfers SET state = ?, json = ? WHERE number = ?",
-      arguments: [transfer.state.rawValue, try JSONEncoder().encode(transfer), transfer.number])
+      "UPDATE transfers SET state = ?, json = ? WHERE number = ?",
+      transfer.state.rawValue, try JSONEncoder().encode(transfer), transfer.number)
   }
 
   static var migrator: DatabaseMigrator {

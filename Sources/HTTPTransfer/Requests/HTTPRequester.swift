@@ -120,40 +120,45 @@ package struct HTTPRequester: Sendable {
   package func upload(
     _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader], maximumBytes: Int, meter: inout Meter
   ) async throws -> (HTTPTransportResponse, Data) {
-    try await following(url) { url in
+    let response = try await exchange(url, &meter) { url in
+      let fields = [HTTPHeader("User-Agent", userAgent)] + headers
+      return try await transport.upload(file, to: url, method: method, headers: fields)
+    } read: { head, _ in
+      var body = Data()
+      for try await chunk in head.body {
+        body.append(chunk.prefix(maximumBytes - body.count))
+        // A response may be endless.
+        if body.count == maximumBytes { break }
+      }
+      return body
+    }
+    return (response.head, response.body)
+  }
+
+  /// Sends a request, and repeats it at the targets of redirects that keep its method, within the origin of the URL.
+  ///
+  /// - Returns: The first other response, and its URL.
+  private func exchange(
+    _ url: URL, _ meter: inout Meter, send: (URL) async throws -> HTTPTransportResponse,
+    read: (HTTPTransportResponse, inout Meter) async throws -> Data
+  ) async throws -> Response {
+    var url = url
+    for _ in 0...Self.maximumRedirects {
       try check(url)
       meter.requests += 1
+      let response: Response
       do {
-        let head = try await transport.upload(
-          file, to: url, method: method, headers: [HTTPHeader("User-Agent", userAgent)] + headers)
+        let head = try await send(url)
         meter.status = head.status
         storeRetryAfter(head, url)
-        var body = Data()
-        for try await chunk in head.body {
-          body.append(chunk.prefix(maximumBytes - body.count))
-          // A response may be endless.
-          if body.count == maximumBytes { break }
-        }
-        return (head, body)
+        response = Response(head: head, body: try await read(head, &meter), url: url)
       } catch {
         throw try Self.failure(error, meter, url)
       }
-    }.response
-  }
-
-  /// Repeats a request at the targets of redirects that keep its method, within the origin of the URL.
-  ///
-  /// - Returns: The first other response, and its URL.
-  private func following(
-    _ url: URL, _ send: (URL) async throws -> (HTTPTransportResponse, Data)
-  ) async throws -> (response: (HTTPTransportResponse, Data), url: URL) {
-    var url = url
-    for _ in 0...Self.maximumRedirects {
-      let response = try await send(url)
-      let head = response.0
+      let head = response.head
       guard [307, 308].contains(head.status), let next = try? target(of: head, from: url),
         Self.isSameOrigin(next, url)
-      else { return (response, url) }
+      else { return response }
       url = next
     }
     throw FetchError(.redirect, "more than \(Self.maximumRedirects) redirects")
@@ -168,26 +173,12 @@ package struct HTTPRequester: Sendable {
   package func send(
     json: Data, to url: URL, method: String, headers: [HTTPHeader], meter: inout Meter
   ) async throws -> Response {
-    let (response, url) = try await following(url) { url in
-      try await self.send(json, url, method, headers, &meter)
-    }
-    return Response(head: response.0, body: response.1, url: url)
-  }
-
-  private func send(
-    _ json: Data, _ url: URL, _ method: String, _ headers: [HTTPHeader], _ meter: inout Meter
-  ) async throws -> (HTTPTransportResponse, Data) {
-    try check(url)
-    meter.requests += 1
     let type = json.isEmpty ? [] : [HTTPHeader("Content-Type", "application/json")]
     let fields = [HTTPHeader("User-Agent", userAgent), HTTPHeader("Accept", "application/json")] + type + headers
-    do {
-      let head = try await transport.send(json, to: url, method: method, headers: fields)
-      meter.status = head.status
-      storeRetryAfter(head, url)
-      return (head, try await body(of: head, meter: &meter))
-    } catch {
-      throw try Self.failure(error, meter, url)
+    return try await exchange(url, &meter) { url in
+      try await transport.send(json, to: url, method: method, headers: fields)
+    } read: { head, meter in
+      try await body(of: head, meter: &meter)
     }
   }
 

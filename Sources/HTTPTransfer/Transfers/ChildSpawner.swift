@@ -12,6 +12,12 @@
       package init(description: String) { self.description = description }
     }
 
+    /// The end of a program.
+    package enum End: Sendable, Equatable {
+      case exited(Int32)
+      case killed(signal: Int32)
+    }
+
     /// The path of the program.
     package var executable: String
     package var arguments: [String]
@@ -88,8 +94,16 @@
     /// - Throws: `Failure`.
     package func startDetached() throws -> Int32 {
       let process = try start()
-      Thread.detachNewThread { while waitpid(process, nil, 0) < 0, errno == EINTR {} }
+      Thread.detachNewThread { _ = Self.end(of: process) }
       return process
+    }
+
+    /// Blocks until a program has ended, and reaps it.
+    package static func end(of process: Int32) -> End {
+      var status: Int32 = 0
+      while waitpid(process, &status, 0) < 0, errno == EINTR {}
+      // As the macros of wait(2) do: the signal is in the lowest seven bits, the exit status in the next byte.
+      return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
     }
   }
 #endif

@@ -133,11 +133,10 @@ struct Download {
       fields += [HTTPHeader("Range", "bytes=\(offset)-"), HTTPHeader("If-Range", tag)]
     }
     let idleTimeout = IdleTimeout(limit: Self.idleLimit, clock: clock)
-    let own = transfer.request.headers.map { HTTPHeader($0, $1) }
     try await idleTimeout.run { [fields] in
       var meter = HTTPRequester.Meter()
       let head = try await requester.open(
-        transfer.request.url, fields: fields, originFields: own, keepsCoding: true, meter: &meter)
+        transfer.request.url, fields: fields, originFields: transfer.request.fields, keepsCoding: true, meter: &meter)
       idleTimeout.reset()
       guard [200, 206, 416].contains(head.status) else { throw await requester.refusal(reading: head) }
       guard let total = try begin(head, transfer, file) else { return }

@@ -45,7 +45,7 @@ struct PartialUpload {
       HTTPHeader("Content-Type", "application/partial-upload"),
     ]
     let (head, body) = try await upload.send(
-      rest, of: transfer, to: point.url, method: "PATCH", headers: fields + ownFields)
+      rest, of: transfer, to: point.url, method: "PATCH", headers: fields + transfer.request.fields)
     switch head.status {
     case 200...299 where head["Upload-Complete"] != "?0":
       try upload.finish(transfer.number, head, body, length: file.length)
@@ -66,7 +66,7 @@ struct PartialUpload {
   /// - Returns: nil if there is none.
   private func resumed() async throws -> Point? {
     guard let url = transfer.partialUpload else { return nil }
-    let head = try await send("HEAD", url, [Self.version] + ownFields).head
+    let head = try await Self.send("HEAD", url, [Self.version] + transfer.request.fields, upload).head
     let offset = head["Upload-Offset"].flatMap { Int64($0) }
     switch head.status {
     case 200...299:
@@ -89,7 +89,7 @@ struct PartialUpload {
     let url = transfer.request.url
     let options: HTTPTransportResponse
     do {
-      options = try await send("OPTIONS", url, [Self.version] + ownFields).head
+      options = try await Self.send("OPTIONS", url, [Self.version] + transfer.request.fields, upload).head
     } catch let error as FetchError where error.code == .rejected {
       // The transport sends whole files only.
       return try declined()
@@ -103,7 +103,7 @@ struct PartialUpload {
       // The server refuses a file that has changed between two requests.
       HTTPHeader("Repr-Digest", DigestField.value(sha256: digest)),
     ]
-    let response = try await send("POST", url, fields + ownFields)
+    let response = try await Self.send("POST", url, fields + transfer.request.fields, upload)
     let head = response.head
     if Self.unsupported.contains(head.status) { return try declined() }
     guard 200...299 ~= head.status else { throw requester.refusal(head, content: response.body) }
@@ -127,22 +127,15 @@ struct PartialUpload {
 
   /// Cancels the upload at the server, which otherwise drops it after some time. A failure is ignored.
   static func cancel(_ transfer: Transfer, _ url: URL, _ upload: Upload) async {
-    let own = transfer.request.headers.map { HTTPHeader($0, $1) }
-    let timeout = IdleTimeout(limit: cancellationTimeout, clock: upload.clock)
-    _ = try? await timeout.run {
-      var meter = HTTPRequester.Meter()
-      return try await upload.requester.send(
-        json: Data(), to: url, method: "DELETE", headers: [version] + own, meter: &meter)
-    }
+    _ = try? await send("DELETE", url, [version] + transfer.request.fields, upload, within: cancellationTimeout)
   }
 
-  private var ownFields: [HTTPHeader] { transfer.request.headers.map { HTTPHeader($0, $1) } }
-
-  private func send(_ method: String, _ url: URL, _ headers: [HTTPHeader]) async throws -> HTTPRequester.Response {
-    let timeout = IdleTimeout(limit: Upload.idleLimit, clock: upload.clock)
-    return try await timeout.run { [requester] in
+  private static func send(
+    _ method: String, _ url: URL, _ headers: [HTTPHeader], _ upload: Upload, within limit: Duration = Upload.idleLimit
+  ) async throws -> HTTPRequester.Response {
+    try await IdleTimeout(limit: limit, clock: upload.clock).run {
       var meter = HTTPRequester.Meter()
-      return try await requester.send(json: Data(), to: url, method: method, headers: headers, meter: &meter)
+      return try await upload.requester.send(json: Data(), to: url, method: method, headers: headers, meter: &meter)
     }
   }
 }

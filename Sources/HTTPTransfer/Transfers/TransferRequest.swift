@@ -114,6 +114,9 @@ package struct TransferBudget: Sendable, Hashable, Codable {
 }
 
 extension TransferRequest {
+  /// The header fields of the app.
+  var fields: [HTTPHeader] { headers.map { HTTPHeader($0, $1) } }
+
   /// Whether the transfer may have to wait for a condition of the machine.
   var hasConditions: Bool { isDiscretionary || !allowsMeteredNetwork }
 

@@ -26,10 +26,10 @@ struct Upload {
     let parts = PartialUpload(upload: self, transfer: transfer, file: content)
     if transfer.request.method == "POST", content.length >= Self.minimumResumableBytes, try await parts.run() { return }
     try journal.update(transfer.number) { ($0.completed, $0.total) = (0, content.length) }
-    let own = transfer.request.headers.map { HTTPHeader($0, $1) }
     let type = HTTPHeader("Content-Type", transfer.request.mediaType ?? "application/octet-stream")
     let (head, body) = try await send(
-      content, of: transfer, to: transfer.request.url, method: transfer.request.method, headers: [type] + own)
+      content, of: transfer, to: transfer.request.url, method: transfer.request.method,
+      headers: [type] + transfer.request.fields)
     guard 200...299 ~= head.status else { throw requester.refusal(head, content: body) }
     try finish(transfer.number, head, body, length: content.length)
   }

@@ -69,15 +69,11 @@ public final class AsyncHTTPTransport: CodedTransport {
 
   /// Sends a GET request; see ``HTTPTransport/get(_:headers:)``.
   public func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
-    var request = HTTPClientRequest(url: url.absoluteString)
-    for header in headers { request.headers.add(name: header.name, value: header.value) }
-    return try await execute(request, url)
+    try await execute(request(url, headers), url)
   }
 
   package func getCoded(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
-    var request = HTTPClientRequest(url: url.absoluteString)
-    for header in headers { request.headers.add(name: header.name, value: header.value) }
-    var response = try await execute(request, url, decodes: false)
+    var response = try await execute(request(url, headers), url, decodes: false)
     response.hasCoding = true
     return response
   }
@@ -86,9 +82,7 @@ public final class AsyncHTTPTransport: CodedTransport {
   public func upload(
     _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
   ) async throws -> HTTPTransportResponse {
-    var request = HTTPClientRequest(url: url.absoluteString)
-    request.method = HTTPMethod(rawValue: method)
-    for header in headers { request.headers.add(name: header.name, value: header.value) }
+    var request = request(url, headers, method: method)
     request.body = .stream(FileChunks(file: file), length: .known(file.length))
     return try await execute(request, url)
   }
@@ -97,11 +91,16 @@ public final class AsyncHTTPTransport: CodedTransport {
   public func send(
     _ content: Data, to url: URL, method: String, headers: [HTTPHeader]
   ) async throws -> HTTPTransportResponse {
+    var request = request(url, headers, method: method)
+    if !content.isEmpty { request.body = .bytes(ByteBuffer(bytes: content)) }
+    return try await execute(request, url)
+  }
+
+  private func request(_ url: URL, _ headers: [HTTPHeader], method: String = "GET") -> HTTPClientRequest {
     var request = HTTPClientRequest(url: url.absoluteString)
     request.method = HTTPMethod(rawValue: method)
     for header in headers { request.headers.add(name: header.name, value: header.value) }
-    if !content.isEmpty { request.body = .bytes(ByteBuffer(bytes: content)) }
-    return try await execute(request, url)
+    return request
   }
 
   /// - Throws: ``HTTPTransportError``

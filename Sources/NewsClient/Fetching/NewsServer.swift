@@ -31,6 +31,14 @@ struct NewsServer: Sendable {
     case changed(Value)
     /// The token has expired. The value is a current token, if the server has sent one.
     case expired(SyncToken?)
+
+    func map<Other: Sendable>(_ transform: (Value) throws -> Other) rethrows -> Outcome<Other> {
+      switch self {
+      case .unchanged: .unchanged
+      case .changed(let value): .changed(try transform(value))
+      case .expired(let token): .expired(token)
+      }
+    }
   }
 
   let url: URL
@@ -47,26 +55,16 @@ struct NewsServer: Sendable {
   func items(
     _ query: Query, cursor: String? = nil, at: SyncToken?, conditions: HTTPRequester.Conditions, cost: inout Cost
   ) async throws -> Outcome<Page> {
-    let parameters = [("cursor", cursor), ("at", at?.description)].compactMap { name, value in
-      value.map { URLQueryItem(name: name, value: $0) }
-    }
-    let response = try await send("items", query, parameters, conditions, &cost)
-    switch response.head.status {
-    case 304: return .unchanged
-    case 410: return .expired(problem(response)?.token)
-    default:
-      let list = try decode(ItemList.self, response)
-      guard list.items.count <= query.limit else {
-        throw FetchError(
-          .tooLarge, "the response has \(list.items.count) items; at most \(query.limit) were requested", status: 200)
+    let parameters = [("cursor", cursor), ("at", at?.description)]
+    return try await list(ItemList.self, "items", query, parameters, conditions, &cost) { $0.items.count }
+      .map { list, response in
+        let head = response.head
+        let link = LinkField.links(head[all: "Link"]).first { $0.relations.contains("next") }
+        return Page(
+          items: list.items, token: head["Sync-Token"].flatMap { SyncToken($0) },
+          conditions: .init(entityTag: head["ETag"], lastModified: head["Last-Modified"]),
+          isComplete: link == nil, cursor: link.flatMap { Self.cursor(in: $0.target) })
       }
-      let link = LinkField.links(response.head[all: "Link"]).first { $0.relations.contains("next") }
-      return .changed(
-        Page(
-          items: list.items, token: response.head["Sync-Token"].flatMap { SyncToken($0) },
-          conditions: .init(entityTag: response.head["ETag"], lastModified: response.head["Last-Modified"]),
-          isComplete: link == nil, cursor: link.flatMap { Self.cursor(in: $0.target) }))
-    }
   }
 
   /// Returns the position that the target of a link to the next page contains.
@@ -81,26 +79,13 @@ struct NewsServer: Sendable {
   func changes(
     _ query: Query, since: SyncToken?, at: SyncToken? = nil, cost: inout Cost
   ) async throws -> Outcome<ChangeList> {
-    var parameters: [URLQueryItem] = []
-    if let since { parameters.append(URLQueryItem(name: "since", value: since.description)) }
-    if let at { parameters.append(URLQueryItem(name: "at", value: at.description)) }
+    let parameters = [("since", since?.description), ("at", at?.description)]
     let conditions = HTTPRequester.Conditions(entityTag: since.map { "\"\($0)\"" })
-    let response = try await send("changes", query, parameters, conditions, &cost)
-    switch response.head.status {
-    case 304: return .unchanged
-    case 410: return .expired(problem(response)?.token)
-    default:
-      let list = try decode(ChangeList.self, response)
-      guard list.changes.count <= query.limit else {
-        throw FetchError(
-          .tooLarge, "the response has \(list.changes.count) changes; at most \(query.limit) were requested",
-          status: 200)
-      }
-      if list.more, list.token == since {
+    return try await list(ChangeList.self, "changes", query, parameters, conditions, &cost) { $0.changes.count }
+      .map { list, _ in
+        guard list.more, list.token == since else { return list }
         throw FetchError(.unexpectedResponse, "the response announces more changes, but repeats the token", status: 200)
       }
-      return .changed(list)
-    }
   }
 
   /// Opens the stream of events, as bytes for an ``EventParser``.
@@ -146,25 +131,33 @@ struct NewsServer: Sendable {
     topics.isEmpty ? [] : [URLQueryItem(name: "topics", value: topics.joined(separator: ","))]
   }
 
-  private func send(
-    _ path: String, _ query: Query, _ parameters: [URLQueryItem], _ conditions: HTTPRequester.Conditions,
-    _ cost: inout Cost
-  ) async throws -> HTTPRequester.Response {
+  /// Requests a list of at most as many elements as the query allows.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the resource and of the elements.
+  ///   - count: Returns the number of elements.
+  private func list<List: Decodable & Sendable>(
+    _ type: List.Type, _ name: String, _ query: Query, _ parameters: [(String, String?)],
+    _ conditions: HTTPRequester.Conditions, _ cost: inout Cost, count: (List) -> Int
+  ) async throws -> Outcome<(List, HTTPRequester.Response)> {
     let fixed = Self.topicsParameter(query.topics) + [URLQueryItem(name: "limit", value: String(query.limit))]
-    let response = try await requester.get(
-      location(path, fixed + parameters), conditions: conditions, meter: &cost.meter)
+    let others = parameters.compactMap { name, value in value.map { URLQueryItem(name: name, value: $0) } }
+    let response = try await requester.get(location(name, fixed + others), conditions: conditions, meter: &cost.meter)
     let head = response.head
-    switch head.status {
-    case 200, 304:
-      cost.proposal =
-        PollInterval.proposal(pollInterval: head["X-Poll-Interval"], cacheControl: head["Cache-Control"])
-        ?? cost.proposal
-      return response
-    case 410 where problem(response)?.type == "/problems/token-expired":
-      return response
-    default:
-      throw refusal(response)
+    if head.status == 410, let problem = problem(response), problem.type == "/problems/token-expired" {
+      return .expired(problem.token)
     }
+    guard [200, 304].contains(head.status) else { throw refusal(response) }
+    cost.proposal =
+      PollInterval.proposal(pollInterval: head["X-Poll-Interval"], cacheControl: head["Cache-Control"])
+      ?? cost.proposal
+    if head.status == 304 { return .unchanged }
+    let list = try decode(type, response)
+    guard count(list) <= query.limit else {
+      throw FetchError(
+        .tooLarge, "the response has \(count(list)) \(name); at most \(query.limit) were requested", status: 200)
+    }
+    return .changed((list, response))
   }
 
   /// The maximum length of a server's text in a message for the user, in characters.

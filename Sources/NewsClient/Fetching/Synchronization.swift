@@ -162,27 +162,22 @@ struct Synchronization {
       let start = local.clock.now.uptime
       let since = copy?.token
       if asItems || copy?.cursor != nil {
-        let query = NewsServer.Query(topics: feed.topics, limit: Self.pageSize)
-        let staged = try stage(try await page(query, cursor: copy?.cursor, at: nil), after: copy, isLast: false)
-        reportCopied(staged.items)
-        copy = staged
-        slowest = max(slowest, local.clock.now.uptime - start)
-        continue
-      }
-      switch try await server.changes(changeQuery, since: since, at: since == nil ? at : nil, cost: &cost) {
-      case .unchanged:
-        throw FetchError(.unexpectedResponse, "the server sent 304 during a snapshot", status: 304)
-      case .expired:
-        guard mayRestart, since != nil else {
-          throw FetchError(.unavailable, "the server refused the snapshot that it has just begun", status: 410)
+        copy = try stage(try await page(changeQuery, cursor: copy?.cursor, at: nil), after: copy, isLast: false)
+      } else {
+        switch try await server.changes(changeQuery, since: since, at: since == nil ? at : nil, cost: &cost) {
+        case .unchanged:
+          throw FetchError(.unexpectedResponse, "the server sent 304 during a snapshot", status: 304)
+        case .expired:
+          guard mayRestart, since != nil else {
+            throw FetchError(.unavailable, "the server refused the snapshot that it has just begun", status: 410)
+          }
+          (copy, mayRestart) = (nil, false)
+        case .changed(let list):
+          try checkProgress(of: list, since: since)
+          copy = try stage(list, after: copy)
         }
-        (copy, mayRestart) = (nil, false)
-      case .changed(let list):
-        try checkProgress(of: list, since: since)
-        let staged = try stage(list, after: copy)
-        reportCopied(staged.items)
-        copy = staged
       }
+      if let copy { reportCopied(copy.items) }
       slowest = max(slowest, local.clock.now.uptime - start)
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPTransfer
 import News
 
 /// The changes of the last fetches, by which a process hears of the fetches of others.
@@ -36,13 +37,10 @@ struct ChangeTable {
   /// - Parameter origin: The ``LocalStore/origin`` of the store that has fetched.
   func add(_ changes: ItemChanges, origin: String) throws {
     try db.execute(
-      sql: "INSERT INTO changes (origin, inserted, updated, removed, is_complete) VALUES (?, ?, ?, ?, ?)",
-      arguments: [
-        origin, Self.data(changes.inserted.map(\.id)), Self.data(changes.updated.map(\.id)), Self.data(changes.removed),
-        changes.isComplete,
-      ])
-    try db.execute(
-      sql: "DELETE FROM changes WHERE number <= ?", arguments: [db.lastInsertedRowID - Int64(Self.maximumRecords)])
+      "INSERT INTO changes (origin, inserted, updated, removed, is_complete) VALUES (?, ?, ?, ?, ?)",
+      origin, Self.data(changes.inserted.map(\.id)), Self.data(changes.updated.map(\.id)), Self.data(changes.removed),
+      changes.isComplete)
+    try db.trim("changes", to: Self.maximumRecords)
   }
 
   /// Returns the changes by others after a record, oldest first, with the items as they are now.

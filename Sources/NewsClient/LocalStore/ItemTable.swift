@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPTransfer
 import News
 
 /// The items of a store, or those of a snapshot in progress, within a transaction.
@@ -19,7 +20,7 @@ struct ItemTable {
     let json: Data
 
     init(_ item: NewsItem) throws {
-      (id, version) = (ItemTable.key(item.id), item.version)
+      (id, version) = (item.id.key, item.version)
       (date, json) = (SyncState.Keyset(item).date, try NewsJSON.encode(item))
     }
   }
@@ -34,7 +35,7 @@ struct ItemTable {
 
   /// Returns the stored JSON of an item.
   func json(_ id: UUID) throws -> Data? {
-    try Data.fetchOne(db, sql: "SELECT json FROM \(name.rawValue) WHERE id = ?", arguments: [Self.key(id)])
+    try Data.fetchOne(db, sql: "SELECT json FROM \(name.rawValue) WHERE id = ?", arguments: [id.key])
   }
 
   func item(_ id: UUID) throws -> NewsItem? {
@@ -48,11 +49,10 @@ struct ItemTable {
   func put(_ item: StoredForm) throws {
     try db.execute(
       // REPLACE would remove the row without the triggers that keep the search index.
-      sql: """
-        INSERT INTO \(name.rawValue) (id, version, date, json) VALUES (?, ?, ?, ?)
-        ON CONFLICT (id) DO UPDATE SET version = excluded.version, date = excluded.date, json = excluded.json
-        """,
-      arguments: [item.id, item.version, item.date, item.json])
+      """
+      INSERT INTO \(name.rawValue) (id, version, date, json) VALUES (?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET version = excluded.version, date = excluded.date, json = excluded.json
+      """, item.id, item.version, item.date, item.json)
   }
 
   /// Whether the stored item is equal, or newer within the same epoch.
@@ -62,7 +62,7 @@ struct ItemTable {
   }
 
   func remove(_ id: UUID) throws {
-    try db.execute(sql: "DELETE FROM \(name.rawValue) WHERE id = ?", arguments: [Self.key(id)])
+    try db.execute("DELETE FROM \(name.rawValue) WHERE id = ?", id.key)
   }
 
   func removeAll() throws {
@@ -80,7 +80,7 @@ struct ItemTable {
 
   /// Whether there are no items.
   var isEmpty: Bool {
-    get throws { try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM \(name.rawValue))") ?? true }
+    get throws { try !db.exists(name.rawValue) }
   }
 
   func count() throws -> Int {
@@ -103,10 +103,12 @@ struct ItemTable {
       arguments: [limit - 1])
     guard rows.count == 2 else { return nil }
     let oldest = SyncState.Keyset(date: rows[0][0], id: rows[0][1])
-    try db.execute(
-      sql: "DELETE FROM \(name.rawValue) WHERE (date, id) < (?, ?)", arguments: [oldest.date, oldest.id])
+    try db.execute("DELETE FROM \(name.rawValue) WHERE (date, id) < (?, ?)", oldest.date, oldest.id)
     return oldest
   }
+}
 
-  static func key(_ id: UUID) -> String { id.uuidString.lowercased() }
+extension UUID {
+  /// The key of the item with this id.
+  var key: String { uuidString.lowercased() }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPTransfer
 
 /// The dates at which the user has opened the app, within a transaction.
 struct OpeningTable {
@@ -15,9 +16,8 @@ struct OpeningTable {
   }
 
   func add(_ date: Date) throws {
-    try db.execute(sql: "INSERT INTO openings (date) VALUES (?)", arguments: [date.timeIntervalSince1970])
-    try db.execute(
-      sql: "DELETE FROM openings WHERE number <= ?", arguments: [db.lastInsertedRowID - Int64(Self.maximumRecords)])
+    try db.execute("INSERT INTO openings (date) VALUES (?)", date.timeIntervalSince1970)
+    try db.trim("openings", to: Self.maximumRecords)
   }
 
   /// Returns the newest dates first.

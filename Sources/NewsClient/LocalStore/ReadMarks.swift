@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPTransfer
 
 /// The items that the user has read, and those that the badge counts, within a transaction.
 struct ReadMarks {
@@ -31,7 +32,7 @@ struct ReadMarks {
 
   /// Whether the user has read an item.
   func isRead(_ id: UUID) throws -> Bool {
-    try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM read_items WHERE id = ?)", arguments: [key(id)]) ?? false
+    try db.exists("read_items WHERE id = ?", id.key)
   }
 
   /// Marks items as read or unread.
@@ -41,7 +42,7 @@ struct ReadMarks {
     let sql = isRead ? "INSERT OR IGNORE INTO read_items (id) VALUES (?)" : "DELETE FROM read_items WHERE id = ?"
     var hasChanged = false
     for id in ids {
-      try db.execute(sql: sql, arguments: [key(id)])
+      try db.execute(sql, id.key)
       if db.changesCount == 1 { hasChanged = true }
     }
     try prune()
@@ -64,14 +65,13 @@ struct ReadMarks {
 
   /// Records new items, which the badge counts while they are stored and unread.
   func count(_ ids: some Sequence<UUID>) throws {
-    for id in ids { try db.execute(sql: "INSERT OR IGNORE INTO badge_items (id) VALUES (?)", arguments: [key(id)]) }
+    for id in ids { try db.execute("INSERT OR IGNORE INTO badge_items (id) VALUES (?)", id.key) }
   }
 
   /// Records the newest items as new, because an older version has counted them without recording them.
   func countNewest(_ number: Int) throws {
     try db.execute(
-      sql: "INSERT OR IGNORE INTO badge_items (id) SELECT id FROM items ORDER BY date DESC, id DESC LIMIT ?",
-      arguments: [max(0, number)])
+      "INSERT OR IGNORE INTO badge_items (id) SELECT id FROM items ORDER BY date DESC, id DESC LIMIT ?", max(0, number))
   }
 
   /// The badge: the number of stored and unread items that are new since the app was last opened.
@@ -104,6 +104,4 @@ struct ReadMarks {
           AND id NOT IN (SELECT id FROM items)
         """)
   }
-
-  private func key(_ id: UUID) -> String { id.uuidString.lowercased() }
 }

@@ -1,6 +1,7 @@
 import BackgroundFetch
 import Foundation
 import GRDB
+import HTTPTransfer
 
 /// The records of the last wakes, within a transaction.
 struct RunTable {
@@ -15,25 +16,22 @@ struct RunTable {
   ///
   /// - Returns: Its number.
   func add(_ run: RunRecord) throws -> Int64 {
-    try db.execute(sql: "INSERT INTO runs (json) VALUES (?)", arguments: [try JSONEncoder().encode(run)])
+    try db.execute("INSERT INTO runs (json) VALUES (?)", try JSONEncoder().encode(run))
     let number = db.lastInsertedRowID
-    try db.execute(sql: "DELETE FROM runs WHERE number <= ?", arguments: [number - Int64(Self.maximumRecords)])
+    try db.trim("runs", to: Self.maximumRecords)
     return number
   }
 
   /// Adds the outcome of the notifications to a record.
   func add(_ delivery: LocalNotifications.Delivery, to number: Int64) throws {
-    let json = try Data.fetchOne(db, sql: "SELECT json FROM runs WHERE number = ?", arguments: [number])
-    guard let json, var run = try? JSONDecoder().decode(RunRecord.self, from: json) else { return }
+    guard var run: RunRecord = try db.values("SELECT json FROM runs WHERE number = ?", number).first else { return }
     run.notice = delivery.failures.isEmpty ? nil : delivery.failures.joined(separator: "; ")
     run.programStatus = delivery.programStatus
-    try db.execute(
-      sql: "UPDATE runs SET json = ? WHERE number = ?", arguments: [try JSONEncoder().encode(run), number])
+    try db.execute("UPDATE runs SET json = ? WHERE number = ?", try JSONEncoder().encode(run), number)
   }
 
   /// Returns the newest records first, without those that this build cannot decode.
   func newest(_ limit: Int) throws -> [RunRecord] {
-    try Data.fetchAll(db, sql: "SELECT json FROM runs ORDER BY number DESC LIMIT ?", arguments: [limit])
-      .compactMap { try? JSONDecoder().decode(RunRecord.self, from: $0) }
+    try db.values("SELECT json FROM runs ORDER BY number DESC LIMIT ?", limit)
   }
 }

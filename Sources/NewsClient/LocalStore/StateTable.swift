@@ -1,6 +1,7 @@
 import BackgroundFetch
 import Foundation
 import GRDB
+import HTTPTransfer
 import News
 
 /// The single values of a store, within a transaction.
@@ -39,8 +40,6 @@ struct StateTable {
   func save(_ value: some Encodable, _ name: Name) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    try db.execute(
-      sql: "INSERT OR REPLACE INTO state (name, json) VALUES (?, ?)",
-      arguments: [name.rawValue, try encoder.encode(value)])
+    try db.execute("INSERT OR REPLACE INTO state (name, json) VALUES (?, ?)", name.rawValue, try encoder.encode(value))
   }
 }

@@ -77,26 +77,20 @@
     /// The maximum length of a line in bytes. Longer lines are dropped.
     private static let maximumLineBytes = 65_536
 
-    private let process: pid_t
+    private let process: ChildProcess
     private let output: Int32
-    /// Whether the process has been reaped. Its number may belong to another process then.
-    private let isReaped = Mutex(false)
 
     init(_ program: ChildProgram) throws {
-      var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else { throw Spawning.failure(program) }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      let ends = try openPipe()
       defer { close(ends[1]) }
-      let spawner = ChildSpawner(
-        executable: program.executable, arguments: program.arguments, environment: program.environment)
-      do { process = try spawner.start(output: ends[1]) } catch {
+      do { process = try ChildProcess(program, output: ends[1]) } catch {
         close(ends[0])
         throw error
       }
       output = ends[0]
     }
 
-    func kill() { isReaped.withLock { if !$0 { _ = sendSignal(-process, SIGKILL) } } }
+    func kill() { process.kill() }
 
     /// Blocks until the process has ended.
     func readLines(_ body: (String) -> Void) {
@@ -117,52 +111,88 @@
       }
       close(output)
       kill()
+      _ = process.wait()
+    }
+  }
+
+  /// A child process until it has been reaped. Its number may belong to another process then.
+  private final class ChildProcess: Sendable {
+    private struct State {
+      var isReaped = false
+      /// Whether the process was killed at its time limit.
+      var hasExceededLimit = false
+    }
+
+    private let number: pid_t
+    private let state = Mutex(State())
+
+    init(_ program: ChildProgram, input: Int32? = nil, output: Int32?, errors: Int32? = nil) throws {
+      let spawner = ChildSpawner(
+        executable: program.executable, arguments: program.arguments, environment: program.environment)
+      number = try spawner.start(input: input, output: output, errors: errors)
+    }
+
+    /// Kills the process group.
+    ///
+    /// - Parameter isLimit: Whether the reason is the time limit.
+    func kill(isLimit: Bool = false) {
+      state.withLock { state in
+        if state.isReaped { return }
+        state.hasExceededLimit = isLimit || state.hasExceededLimit
+        _ = sendSignal(-number, SIGKILL)
+      }
+    }
+
+    /// Blocks until the process has ended.
+    func wait() -> ChildProgram.End {
       var information = siginfo_t()
-      while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
-      isReaped.withLock { isReaped in
-        isReaped = true
-        while waitpid(process, nil, 0) < 0, errno == EINTR {}
+      while waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+      return state.withLock { state in
+        state.isReaped = true
+        switch ChildSpawner.end(of: number) {
+        case .exited(let status): return .exited(status)
+        case .killed(let signal): return state.hasExceededLimit ? .exceededTimeLimit : .killed(signal: signal)
+        }
       }
     }
   }
 
   /// A child process and the pipes from it.
   private final class RunningProgram: Sendable {
-    private let process: pid_t
+    private let process: ChildProcess
+    /// The reading ends of the pipes for standard error and, if it is wanted, standard output.
     private let outputs: [Int32]
     /// The pipe that announces the end of the process to the reader of the outputs.
     private let ending: [Int32]
-    private let state = Mutex(State())
-
-    private struct State {
-      /// Whether the process has been reaped. Its number may belong to another process then.
-      var isReaped = false
-      /// Whether the process was killed at its time limit.
-      var hasExceededLimit = false
-    }
 
     init(_ program: ChildProgram) throws {
-      let spawning = try Spawning(program)
-      process = spawning.process
-      outputs = spawning.outputs
-      ending = spawning.ending
-    }
-
-    /// Kills the process group.
-    ///
-    /// - Parameter isLimit: Whether the reason is the time limit.
-    func kill(isLimit: Bool) {
-      state.withLock { state in
-        if state.isReaped { return }
-        state.hasExceededLimit = isLimit || state.hasExceededLimit
-        _ = sendSignal(-process, SIGKILL)
+      var opened: [Int32] = []
+      do {
+        let input = try program.input.map { try Self.file(with: $0) }
+        if let input { opened.append(input) }
+        let pipes = try (0..<(program.readsOutput ? 3 : 2)).map { _ in
+          let ends = try openPipe()
+          opened += ends
+          return ends
+        }
+        ending = pipes[0]
+        outputs = pipes.dropFirst().map { $0[0] }
+        process = try ChildProcess(
+          program, input: input, output: program.readsOutput ? pipes[2][1] : nil, errors: pipes[1][1])
+        if let input { close(input) }
+        for pipe in pipes.dropFirst() { close(pipe[1]) }
+      } catch {
+        for descriptor in opened { close(descriptor) }
+        throw error
       }
     }
+
+    func kill(isLimit: Bool) { process.kill(isLimit: isLimit) }
 
     /// Waits for the end. It may be called once.
     func outcome() async -> ChildProgram.Outcome {
       async let status = Self.onThread { [self] in
-        let end = wait()
+        let end = process.wait()
         _ = write(ending[1], [UInt8(1)], 1)
         return end
       }
@@ -172,20 +202,6 @@
       return ChildProgram.Outcome(
         end: end, output: outputs.count > 1 ? Data(texts[1]) : Data(), errors: String(decoding: texts[0], as: UTF8.self)
       )
-    }
-
-    /// Blocks until the process has ended.
-    private func wait() -> ChildProgram.End {
-      var information = siginfo_t()
-      while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
-      return state.withLock { state in
-        state.isReaped = true
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        // As the macros of wait(2) do: the signal is in the lowest seven bits, the exit status in the next byte.
-        if status & 0x7f == 0 { return .exited(status >> 8 & 0xff) }
-        return state.hasExceededLimit ? .exceededTimeLimit : .killed(signal: status & 0x7f)
-      }
     }
 
     /// Reads descriptors until a byte arrives at another one. Data that the process has written before is read too.
@@ -221,57 +237,6 @@
       return texts
     }
 
-    /// Runs blocking work on a new thread.
-    private static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-      await withCheckedContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(returning: work()) }
-      }
-    }
-  }
-
-  /// The function `kill(2)`, which the method of the same name hides.
-  private func sendSignal(_ process: pid_t, _ signal: Int32) -> Int32 { kill(process, signal) }
-
-  /// The function `read(2)`, which the method of the same name hides.
-  private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
-  }
-
-  /// The start of a child process.
-  private struct Spawning {
-    let process: pid_t
-    /// The reading ends of the pipes for standard error and, if it is wanted, standard output.
-    let outputs: [Int32]
-    /// A pipe for the end of the process.
-    let ending: [Int32]
-
-    init(_ program: ChildProgram) throws {
-      var opened: [Int32] = []
-      do {
-        let input = try program.input.map { try Self.file(with: $0) }
-        if let input { opened.append(input) }
-        var pipes: [[Int32]] = []
-        for _ in 0..<(program.readsOutput ? 3 : 2) {
-          var ends: [Int32] = [-1, -1]
-          guard pipe(&ends) == 0 else { throw Self.failure(program) }
-          for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-          opened += ends
-          pipes.append(ends)
-        }
-        ending = pipes.removeLast()
-        outputs = pipes.map { $0[0] }
-        let spawner = ChildSpawner(
-          executable: program.executable, arguments: program.arguments, environment: program.environment)
-        process = try spawner.start(
-          input: input, output: pipes.count > 1 ? pipes[1][1] : nil, errors: pipes[0][1])
-        if let input { close(input) }
-        for pipe in pipes { close(pipe[1]) }
-      } catch {
-        for descriptor in opened { close(descriptor) }
-        throw error
-      }
-    }
-
     /// Returns a descriptor for reading data. The file has no name, so nothing has to be removed.
     private static func file(with data: Data) throws -> Int32 {
       let path = FileManager.default.temporaryDirectory.appending(path: "tidings-\(UUID().uuidString)")
@@ -294,12 +259,31 @@
       return reading
     }
 
-    static func failure(_ program: ChildProgram) -> ChildProgram.Failure {
-      failure("cannot run \(program.executable)")
+    /// Runs blocking work on a new thread.
+    private static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: work()) }
+      }
     }
+  }
 
-    private static func failure(_ text: String) -> ChildProgram.Failure {
-      ChildProgram.Failure(description: "\(text): \(String(cString: strerror(errno)))")
-    }
+  /// The function `kill(2)`, which the method of the same name hides.
+  private func sendSignal(_ process: pid_t, _ signal: Int32) -> Int32 { kill(process, signal) }
+
+  /// The function `read(2)`, which the method of the same name hides.
+  private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+  }
+
+  /// Opens a pipe that no program inherits: its reading and its writing end.
+  private func openPipe() throws -> [Int32] {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw failure("cannot open a pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return ends
+  }
+
+  private func failure(_ text: String) -> ChildProgram.Failure {
+    ChildProgram.Failure(description: "\(text): \(String(cString: strerror(errno)))")
   }
 #endif

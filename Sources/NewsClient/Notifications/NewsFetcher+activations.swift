@@ -1,6 +1,7 @@
 import BackgroundFetch
 import Foundation
 import GRDB
+import HTTPTransfer
 
 extension NewsFetcher {
   /// The pause before the desktop is asked again for taps, in seconds.
@@ -81,7 +82,7 @@ extension NotificationJournal {
 
   /// Whether taps wait for the app.
   var hasActivations: Bool {
-    get throws { try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM activations)") ?? false }
+    get throws { try db.exists("activations") }
   }
 
   /// Records a tap, unless another process has recorded it or the notification is not one of this store.
@@ -90,20 +91,17 @@ extension NotificationJournal {
       db, sql: "SELECT identifier FROM notifications WHERE handle = ?", arguments: [tap.handle])
     guard let identifier else { return nil }
     // The desktop closes a notification after a tap.
-    try db.execute(
-      sql: "UPDATE notifications SET handle = NULL, is_read = 1 WHERE identifier = ?", arguments: [identifier])
+    try db.execute("UPDATE notifications SET handle = NULL, is_read = 1 WHERE identifier = ?", identifier)
     let activation = NotificationActivation(identifier: identifier, action: tap.action, token: tap.token)
-    try db.execute(sql: "INSERT INTO activations (json) VALUES (?)", arguments: [try JSONEncoder().encode(activation)])
-    try db.execute(
-      sql: "DELETE FROM activations WHERE number <= ?",
-      arguments: [db.lastInsertedRowID - Int64(Self.maximumActivations)])
+    try db.execute("INSERT INTO activations (json) VALUES (?)", try JSONEncoder().encode(activation))
+    try db.trim("activations", to: Self.maximumActivations)
     return activation
   }
 
   /// Returns the taps that wait for the app, and forgets them.
   func takeActivations() throws -> [NotificationActivation] {
-    let rows = try Data.fetchAll(db, sql: "SELECT json FROM activations ORDER BY number")
+    let activations: [NotificationActivation] = try db.values("SELECT json FROM activations ORDER BY number")
     try db.execute(sql: "DELETE FROM activations")
-    return rows.compactMap { try? JSONDecoder().decode(NotificationActivation.self, from: $0) }
+    return activations
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPTransfer
 import News
 
 /// The notifications that are to be delivered and those that were, within a transaction.
@@ -82,7 +83,7 @@ struct NotificationJournal {
   /// Records removed items, as the trigger does.
   func addPast(_ ids: some Sequence<UUID>) throws {
     for id in ids {
-      try db.execute(sql: "INSERT OR REPLACE INTO past_items (id) VALUES (?)", arguments: [key(id)])
+      try db.execute("INSERT OR REPLACE INTO past_items (id) VALUES (?)", id.key)
     }
     try db.execute(
       sql: "DELETE FROM past_items WHERE number <= (SELECT max(number) FROM past_items) - \(Self.maximumPast)")
@@ -109,11 +110,9 @@ extension NotificationJournal {
       let channels = try hasNotification(item.id) ? channels.subtracting([.desktop]) : channels
       if channels.isEmpty { continue }
       try db.execute(
-        sql: "INSERT OR REPLACE INTO unmentioned VALUES (?, ?, ?, ?, ?, ?, ?)",
-        arguments: [
-          key(item.id), SyncState.Keyset(item).date, item.breaking, now.timeIntervalSince1970,
-          try NewsJSON.encode(item), channels.contains(.desktop), channels.contains(.program),
-        ])
+        "INSERT OR REPLACE INTO unmentioned VALUES (?, ?, ?, ?, ?, ?, ?)",
+        item.id.key, SyncState.Keyset(item).date, item.breaking, now.timeIntervalSince1970, try NewsJSON.encode(item),
+        channels.contains(.desktop), channels.contains(.program))
     }
   }
 
@@ -122,16 +121,13 @@ extension NotificationJournal {
   func apply(_ changes: ItemChanges) throws {
     for item in changes.updated {
       try db.execute(
-        sql: "UPDATE unmentioned SET date = ?, breaking = ?, json = ? WHERE id = ?",
-        arguments: [
-          SyncState.Keyset(item).date, item.breaking, try NewsJSON.encode(item), key(item.id),
-        ])
+        "UPDATE unmentioned SET date = ?, breaking = ?, json = ? WHERE id = ?",
+        SyncState.Keyset(item).date, item.breaking, try NewsJSON.encode(item), item.id.key)
       let request = NewsNotification(about: item).request
       if var waiting = try waitingRequest(item.id) {
         (waiting.title, waiting.body) = (request.title, request.body)
         (waiting.urgency, waiting.category) = (request.urgency, request.category)
-        try db.execute(
-          sql: "UPDATE requests SET json = ? WHERE identifier = ?", arguments: [try json(waiting), waiting.identifier])
+        try db.execute("UPDATE requests SET json = ? WHERE identifier = ?", try json(waiting), waiting.identifier)
       }
       guard let shown = try shownRequest(item.id, isUnread: true), shown.urgency == .critical else { continue }
       if request != shown { try change(request, "replace") }
@@ -141,7 +137,7 @@ extension NotificationJournal {
 
   /// Forgets an item that was retracted, stored or not, and marks its notification for a withdrawal.
   func retract(_ id: UUID) throws {
-    try db.execute(sql: "DELETE FROM unmentioned WHERE id = ?", arguments: [key(id)])
+    try db.execute("DELETE FROM unmentioned WHERE id = ?", id.key)
     try remove([NewsNotification.identifier(of: id)])
     if let shown = try shownRequest(id, isUnread: false) { try change(shown, "withdraw") }
   }
@@ -157,7 +153,7 @@ extension NotificationJournal {
   /// Records that a channel has mentioned items.
   func mentioned(_ ids: some Sequence<UUID>, by channel: Channel) throws {
     for id in ids {
-      try db.execute(sql: "UPDATE unmentioned SET \(channel.rawValue) = 0 WHERE id = ?", arguments: [key(id)])
+      try db.execute("UPDATE unmentioned SET \(channel.rawValue) = 0 WHERE id = ?", id.key)
     }
     try forgetMentioned()
   }
@@ -178,10 +174,8 @@ extension NotificationJournal {
   /// Forgets new items, because the user has read them.
   func forgetItems(_ ids: some Sequence<UUID>) throws {
     for id in ids {
-      try db.execute(sql: "DELETE FROM unmentioned WHERE id = ?", arguments: [key(id)])
-      try db.execute(
-        sql: "UPDATE notifications SET is_read = 1 WHERE identifier = ?",
-        arguments: [NewsNotification.identifier(of: id)])
+      try db.execute("DELETE FROM unmentioned WHERE id = ?", id.key)
+      try db.execute("UPDATE notifications SET is_read = 1 WHERE identifier = ?", NewsNotification.identifier(of: id))
     }
     try forgetAlerts(about: Set(ids))
   }
@@ -205,20 +199,17 @@ extension NotificationJournal {
 
   /// Forgets new items that have become too old.
   func forgetOldItems(at now: Date) throws {
-    try db.execute(
-      sql: "DELETE FROM unmentioned WHERE since < ?", arguments: [now.timeIntervalSince1970 - Self.maximumAge])
+    try db.execute("DELETE FROM unmentioned WHERE since < ?", now.timeIntervalSince1970 - Self.maximumAge)
     try forgetAlerts(until: now - Self.maximumAge)
   }
 
   private func wasStored(_ id: UUID) throws -> Bool {
-    try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM past_items WHERE id = ?)", arguments: [key(id)]) ?? false
+    try db.exists("past_items WHERE id = ?", id.key)
   }
 
   private func hasNotification(_ id: UUID) throws -> Bool {
     if try waitingRequest(id) != nil { return true }
-    return try Bool.fetchOne(
-      db, sql: "SELECT EXISTS (SELECT 1 FROM notifications WHERE identifier = ?)",
-      arguments: [NewsNotification.identifier(of: id)]) ?? false
+    return try db.exists("notifications WHERE identifier = ?", NewsNotification.identifier(of: id))
   }
 
   /// Returns the request about an item before its delivery.
@@ -236,17 +227,14 @@ extension NotificationJournal {
   }
 
   private func request(about id: UUID, _ sql: String) throws -> NotificationRequest? {
-    try Data.fetchOne(db, sql: sql, arguments: [NewsNotification.identifier(of: id)])
-      .flatMap { try? JSONDecoder().decode(NotificationRequest.self, from: $0) }
+    try db.values(sql, NewsNotification.identifier(of: id)).first
   }
 
   private func change(_ request: NotificationRequest, _ change: String) throws {
     try db.execute(
-      sql: "UPDATE notifications SET json = ?, change = ? WHERE identifier = ?",
-      arguments: [try json(request), change, request.identifier])
+      "UPDATE notifications SET json = ?, change = ? WHERE identifier = ?",
+      try json(request), change, request.identifier)
   }
-
-  private func key(_ id: UUID) -> String { id.uuidString.lowercased() }
 }
 
 /// Requests and delivered notifications.
@@ -254,20 +242,16 @@ extension NotificationJournal {
   /// Stores a request, and replaces one with the same identifier.
   func add(_ request: NotificationRequest, at now: Date) throws {
     try db.execute(
-      sql: "INSERT OR REPLACE INTO requests VALUES (?, ?, ?)",
-      arguments: [
-        request.identifier, try json(request), (request.deliveryDate ?? now).timeIntervalSince1970,
-      ])
+      "INSERT OR REPLACE INTO requests VALUES (?, ?, ?)",
+      request.identifier, try json(request), (request.deliveryDate ?? now).timeIntervalSince1970)
   }
 
   /// Returns the requests before their delivery, the next one first.
   ///
   /// - Parameter due: The date until which they are due; nil for all.
   func pending(due: Date? = nil) throws -> [NotificationRequest] {
-    try Data.fetchAll(
-      db, sql: "SELECT json FROM requests WHERE due <= ? ORDER BY due, identifier",
-      arguments: [due?.timeIntervalSince1970 ?? .infinity]
-    ).compactMap { try? JSONDecoder().decode(NotificationRequest.self, from: $0) }
+    try db.values(
+      "SELECT json FROM requests WHERE due <= ? ORDER BY due, identifier", due?.timeIntervalSince1970 ?? .infinity)
   }
 
   /// Returns the delivered notifications, newest first.
@@ -314,13 +298,10 @@ extension NotificationJournal {
     let pending = try pending().first { $0.identifier == request.identifier }
     let isWanted = items.isEmpty ? pending != nil : !waiting.isEmpty
     try db.execute(
-      sql: """
-        INSERT OR REPLACE INTO notifications (identifier, json, due, delivered, handle, change)
-        VALUES (?, ?, ?, ?, ?, ?)
-        """,
-      arguments: [
-        request.identifier, try json(request), date, date, handle, isWanted || handle == nil ? nil : "withdraw",
-      ])
+      """
+      INSERT OR REPLACE INTO notifications (identifier, json, due, delivered, handle, change)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """, request.identifier, try json(request), date, date, handle, isWanted || handle == nil ? nil : "withdraw")
     // The stored bytes may be those of an older version.
     if pending == request { try remove([request.identifier]) }
     // The item may have been corrected meanwhile.
@@ -342,17 +323,15 @@ extension NotificationJournal {
   func recordCorrection(_ correction: Correction, handle: String?) throws {
     let identifier = correction.request.identifier
     if correction.isWithdrawal {
-      try db.execute(
-        sql: "DELETE FROM notifications WHERE identifier = ?", arguments: [identifier])
+      try db.execute("DELETE FROM notifications WHERE identifier = ?", identifier)
     } else {
       // The item may have changed again meanwhile. The stored bytes may be those of an older version.
       let isLast = try corrections().contains { $0.request == correction.request }
       try db.execute(
-        sql: """
-          UPDATE notifications SET handle = ?, change = iif(?, NULL, change)
-          WHERE identifier = ? AND change = 'replace'
-          """,
-        arguments: [handle, isLast, identifier])
+        """
+        UPDATE notifications SET handle = ?, change = iif(?, NULL, change)
+        WHERE identifier = ? AND change = 'replace'
+        """, handle, isLast, identifier)
       try db.execute(sql: "UPDATE notifications SET change = NULL WHERE handle IS NULL")
     }
   }
@@ -362,7 +341,7 @@ extension NotificationJournal {
   /// - Parameter identifiers: The identifiers; nil for all.
   func remove(_ identifiers: [String]?) throws {
     for identifier in try identifiers ?? pending().map(\.identifier) {
-      try db.execute(sql: "DELETE FROM requests WHERE identifier = ?", arguments: [identifier])
+      try db.execute("DELETE FROM requests WHERE identifier = ?", identifier)
     }
   }
 
@@ -372,10 +351,8 @@ extension NotificationJournal {
   func withdraw(_ identifiers: [String]?) throws {
     for identifier in try identifiers ?? delivered().map(\.request.identifier) {
       try db.execute(
-        sql: "UPDATE notifications SET change = 'withdraw' WHERE identifier = ? AND handle IS NOT NULL",
-        arguments: [identifier])
-      try db.execute(
-        sql: "DELETE FROM notifications WHERE identifier = ? AND handle IS NULL", arguments: [identifier])
+        "UPDATE notifications SET change = 'withdraw' WHERE identifier = ? AND handle IS NOT NULL", identifier)
+      try db.execute("DELETE FROM notifications WHERE identifier = ? AND handle IS NULL", identifier)
     }
   }
 

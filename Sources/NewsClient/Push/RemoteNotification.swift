@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPTransfer
 public import News
 
 /// A push from the server: a silent one, which says that the server has at least the version of the token, or an alert, which
@@ -75,15 +76,56 @@ public struct RemoteNotification: Sendable, Equatable {
   public init(payload: Data) {
     self.init(isContentAvailable: false)
     guard payload.count <= Self.maximumPayloadBytes,
-      let fields = try? JSONDecoder().decode(PushPayload.self, from: payload)
+      var fields = try? JSONDecoder().decode([String: JSONValue].self, from: payload)
     else { return }
-    isContentAvailable = fields.isContentAvailable
-    contentID = fields.contentID.flatMap(UUID.init(uuidString:))
-    (contentIdentifier, userInfo) = (fields.contentID, fields.userInfo)
-    token = fields.token.flatMap { SyncToken($0) }
-    id = fields.push.flatMap(UUID.init(uuidString:))
-    asksForReport = fields.asksForReport
-    code = fields.code
-    alert = fields.alert
+    let aps = fields["aps"]
+    // A complete message of FCM has the fields in its data.
+    if aps == nil, Self.ownFields.allSatisfy({ fields[$0] == nil }), case .object(let data)? = fields["data"] {
+      fields = data
+    }
+    userInfo = fields
+    contentIdentifier = fields["content-id"]?.text
+    contentID = contentIdentifier.flatMap(UUID.init(uuidString:))
+    token = fields["token"]?.stringValue.flatMap { SyncToken($0) }
+    id = fields["push"]?.stringValue.flatMap(UUID.init(uuidString:))
+    asksForReport = Self.isSet(fields["report"])
+    let code = fields["code"]?.stringValue
+    self.code = code.flatMap { $0.utf8.count <= Self.maximumCodeBytes ? $0 : nil }
+    // Pages with other schemes could run programs.
+    let url = fields["url"]?.stringValue.flatMap { URL(string: $0) }.flatMap { $0.requestObstacle == nil ? $0 : nil }
+    if let aps {
+      let level = aps["interruption-level"]?.stringValue
+      let isBreaking = level == "time-sensitive" || level == "critical"
+      alert = aps["alert"].flatMap { Alert($0, url: url, isBreaking: isBreaking) }
+      isContentAvailable = aps["content-available"] == .integer(1)
+    } else {
+      alert = Alert(.object(fields), url: url, isBreaking: Self.isSet(fields["breaking"]))
+      isContentAvailable =
+        alert == nil && code == nil && ["content-id", "push", "token"].contains { fields[$0] != nil }
+    }
   }
+
+  /// The maximum length of a code in bytes.
+  private static let maximumCodeBytes = 256
+  /// The fields by which a payload without `aps` is one of this server.
+  private static let ownFields = ["content-id", "push", "token", "code", "title", "body"]
+
+  /// Reads a flag, which FCM sends as the string `1`.
+  private static func isSet(_ value: JSONValue?) -> Bool {
+    value == .integer(1) || value == .bool(true) || value == .string("1")
+  }
+}
+
+extension RemoteNotification.Alert {
+  /// Reads the texts of an alert, an object; that of APNs may also be the body alone.
+  fileprivate init?(_ texts: JSONValue, url: URL?, isBreaking: Bool) {
+    let (title, body) = (texts["title"]?.stringValue, texts.stringValue ?? texts["body"]?.stringValue)
+    guard title != nil || body != nil else { return nil }
+    self.init(title: title ?? "", body: body ?? "", url: url, isBreaking: isBreaking)
+  }
+}
+
+extension JSONValue {
+  /// The text of a string; nil for other values.
+  fileprivate var stringValue: String? { if case .string(let text) = self { text } else { nil } }
 }

@@ -148,58 +148,43 @@ extension InMemoryNewsServer {
       return try json(ItemList(items: Array(page.prefix(limit))), fields, headers)
     }
     guard url.path().hasSuffix("/v1/changes") else { return Response(status: 404) }
-    guard let since = value("since") else { return try snapshot(after: 0, limit, topics, current, headers, state) }
-    guard let token = SyncToken(since), token.epoch == state.epoch else { return try expired(current) }
-    if let position = token.position { return try snapshot(after: position, limit, topics, current, headers, state) }
-    return try delta(since: token, limit, topics, current, headers, state)
+    let since = value("since").map { SyncToken($0) }
+    if let since, since?.epoch != state.epoch { return try expired(current) }
+    let list = changes(since: since ?? nil, limit, topics, current, state)
+    return try json(list, [HTTPHeader("ETag", "\"\(list.token)\"")], headers)
   }
 
   private static func isVisible(_ item: NewsItem, _ topics: [String]) -> Bool {
     topics.isEmpty || topics.contains { item.topics.contains($0) }
   }
 
-  /// Returns the changes since a token.
-  private static func delta(
-    since: SyncToken, _ limit: Int, _ topics: [String], _ current: SyncToken, _ headers: [HTTPHeader], _ state: State
-  ) throws -> Response {
-    let changed = state.items.values.filter { $0.version > since.version }.map { item in
+  /// Returns a page of the changes since a token, or of a snapshot, in the order of their versions.
+  ///
+  /// - Parameter since: A token, which may be within a snapshot; nil to begin one.
+  private static func changes(
+    since token: SyncToken?, _ limit: Int, _ topics: [String], _ current: SyncToken, _ state: State
+  ) -> ChangeList {
+    let isSnapshot = token == nil || token?.position != nil
+    let start = (isSnapshot ? token?.position : token?.version) ?? 0
+    var changes = state.items.values.filter { $0.version > start && (!isSnapshot || isVisible($0, topics)) }.map {
+      item in
       let change = isVisible(item, topics) ? Change.put(item) : .remove(id: item.id, reason: .left)
       return (version: item.version, change: change)
     }
-    let removed = state.removed.filter { $0.value > since.version }.map {
-      (version: $0.value, change: Change.remove(id: $0.key, reason: .retracted))
+    if !isSnapshot {
+      changes += state.removed.filter { $0.value > start }.map {
+        (version: $0.value, change: Change.remove(id: $0.key, reason: .retracted))
+      }
     }
-    let changes = (changed + removed).sorted { $0.version < $1.version }
+    changes.sort { $0.version < $1.version }
     let page = changes.prefix(limit)
     let more = page.count < changes.count
-    let token =
-      more
-      ? SyncToken(
-        epoch: current.epoch, scope: Scope(topics: topics), version: page.last?.version ?? 0, isPartial: true)
-      : current
-    return try json(
-      ChangeList(changes: page.map(\.change), more: more, snapshot: nil, token: token),
-      [HTTPHeader("ETag", "\"\(token)\"")], headers)
-  }
-
-  /// Returns a page of all items, in the order of their versions.
-  private static func snapshot(
-    after position: Int, _ limit: Int, _ topics: [String], _ current: SyncToken, _ headers: [HTTPHeader],
-    _ state: State
-  ) throws -> Response {
-    let rest = state.items.values.filter { $0.version > position && isVisible($0, topics) }
-      .sorted { $0.version < $1.version }
-    let page = rest.prefix(limit)
-    let more = page.count < rest.count
-    let token =
-      more
-      ? SyncToken(
-        epoch: current.epoch, scope: Scope(topics: topics), version: current.version,
-        position: page.last?.version ?? 0)
-      : current
-    return try json(
-      ChangeList(changes: page.map { .put($0) }, more: more, snapshot: true, token: token),
-      [HTTPHeader("ETag", "\"\(token)\"")], headers)
+    let last = page.last?.version ?? 0
+    let next = SyncToken(
+      epoch: current.epoch, scope: Scope(topics: topics), version: isSnapshot ? current.version : last,
+      position: isSnapshot ? last : nil, isPartial: !isSnapshot)
+    return ChangeList(
+      changes: page.map(\.change), more: more, snapshot: isSnapshot ? true : nil, token: more ? next : current)
   }
 
   /// Returns 200, or 304 if the client has the current entity tag.
