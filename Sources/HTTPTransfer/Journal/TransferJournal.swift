@@ -300,7 +300,7 @@ public final class TransferJournal: Sendable {
   }
 
   private static func transfer(_ number: Int64, _ db: Database) throws -> Transfer? {
-    try db.values("SELECT json FROM transfers WHERE number = ?", number).first
+    try db.value("SELECT json FROM transfers WHERE number = ?", number)
   }
 
   private static func save(_ transfer: Transfer, _ db: Database) throws {

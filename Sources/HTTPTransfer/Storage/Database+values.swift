@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import GRDB
 
 extension Database {
@@ -21,6 +21,14 @@ extension Database {
   package func exists(_ rows: String, _ arguments: (any DatabaseValueConvertible)?...) throws -> Bool {
     let sql = "SELECT EXISTS (SELECT 1 FROM \(rows))"
     return try Bool.fetchOne(self, sql: sql, arguments: StatementArguments(arguments)) == true
+  }
+
+  /// Returns the first of stored values in JSON; nil if there is none that this build can decode.
+  package func value<Value: Decodable>(
+    _ sql: String, _ arguments: (any DatabaseValueConvertible)?...
+  ) throws -> Value? {
+    try Data.fetchOne(self, sql: sql, arguments: StatementArguments(arguments))
+      .flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
   }
 
   /// Removes the old rows of a table after an insertion.

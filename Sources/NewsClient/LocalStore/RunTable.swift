@@ -24,7 +24,7 @@ struct RunTable {
 
   /// Adds the outcome of the notifications to a record.
   func add(_ delivery: LocalNotifications.Delivery, to number: Int64) throws {
-    guard var run: RunRecord = try db.values("SELECT json FROM runs WHERE number = ?", number).first else { return }
+    guard var run: RunRecord = try db.value("SELECT json FROM runs WHERE number = ?", number) else { return }
     run.notice = delivery.failures.isEmpty ? nil : delivery.failures.joined(separator: "; ")
     run.programStatus = delivery.programStatus
     try db.execute("UPDATE runs SET json = ? WHERE number = ?", try JSONEncoder().encode(run), number)

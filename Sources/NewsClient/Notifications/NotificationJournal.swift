@@ -227,7 +227,7 @@ extension NotificationJournal {
   }
 
   private func request(about id: UUID, _ sql: String) throws -> NotificationRequest? {
-    try db.values(sql, NewsNotification.identifier(of: id)).first
+    try db.value(sql, NewsNotification.identifier(of: id))
   }
 
   private func change(_ request: NotificationRequest, _ change: String) throws {
