@@ -1,5 +1,6 @@
 import BackgroundFetch
 import Foundation
+import TestKit
 import Testing
 
 @Suite struct `The daily limit of wakes` {
@@ -12,7 +13,7 @@ import Testing
     return (scheduler, perDay(wakes, from: start, days: 7))
   }
 
-  @Test(arguments: UInt64(0)..<3)
+  @Test(arguments: slice(of: UInt64(0)..<3))
   func `Each of seven days with noData has fewer wakes than the day before, with and without habits`(_ seed: UInt64) {
     for hours in [[], [6, 7.5, 9, 10.5, 12, 13.5, 15, 16.5, 18, 20, 22]] {
       let counts = seven(hours, seed: seed).counts

@@ -49,7 +49,7 @@ import Testing
     #expect(next(scheduler, after: now) - now < FetchScheduler.maximumBackoff.inSeconds)
   }
 
-  @Test(arguments: UInt64(0)..<20)
+  @Test(arguments: slice(of: UInt64(0)..<20))
   func `The first backoff is at most 15 minutes, and each error doubles it`(
     seed: UInt64
   ) {
@@ -167,7 +167,7 @@ import Testing
     #expect(next(scheduler, after: planned - 59) >= planned + 840)
   }
 
-  @Test(arguments: [0, 5400, 40_000, 200_000])
+  @Test(arguments: slice(of: [0, 5400, 40_000, 200_000]))
   func `Restarts and clock changes cause neither wakes below the minimum interval nor long gaps`(
     _ seconds: Int
   ) throws {

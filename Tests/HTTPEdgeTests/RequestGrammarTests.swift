@@ -63,7 +63,7 @@ import Testing
   func sameAsDecoder(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     var (recognized, plain) = (0, 0)
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       let bytes = Self.mutated(&random)
       guard case .request(let request) = Self.match(bytes) else { continue }
       recognized += 1
@@ -84,7 +84,7 @@ import Testing
       #expect(PlainRequest(head) == found, "\(text.debugDescription)")
       #expect(head.refusal == nil)
     }
-    #expect(recognized > 3000 && plain > 2000)
+    #expect(recognized > rounds(3000) && plain > rounds(2000))
   }
 
   @Test("A request that is cut anywhere is incomplete, and what follows it does not matter")

@@ -75,7 +75,7 @@ extension MediaDirectoryTests {
         for _ in 0..<4 {
           group.addTask { while !Task.isCancelled { try await directory.sweep() } }
         }
-        for number in 0..<2000 {
+        for number in 0..<rounds(2000) {
           let upload = try await directory.begin()
           guard number % 4 == 0 else { continue }
           // The file is still there.

@@ -11,7 +11,7 @@ import TestKit
 import TestSupport
 import Testing
 
-/// Two processes that follow 500 feeds in virtual time.
+/// Two processes that follow 500 feeds, or a quarter of them, in virtual time.
 final class FeedSimulation: Sendable {
   /// Tuesday, 22:13:20 UTC.
   static let start = Date(timeIntervalSince1970: 1_700_000_000)
@@ -53,7 +53,7 @@ final class FeedSimulation: Sendable {
     }
     let (working, broken) = (SimulatedFeed.Kind.working, SimulatedFeed.Kind.broken)
     let kinds =
-      (0..<350).map { working[$0 % working.count] } + (0..<145).map { broken[$0 % broken.count] }
+      (0..<rounds(350)).map { working[$0 % working.count] } + (0..<rounds(145)).map { broken[$0 % broken.count] }
       + SimulatedFeed.Kind.stuck
     feeds = kinds.enumerated().map { number, kind in
       // Every 29th feed is a fast one, so that each kind has some.

@@ -39,7 +39,7 @@ import Testing
     try Self.expectEqual([bridged]) { $0.array([bridged]) { $0.write($1) } }
   }
 
-  @Test("Random items, states and events are written as the encoder writes them", arguments: 1...20)
+  @Test("Random items, states and events are written as the encoder writes them", arguments: slice(of: 1...20))
   func values(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for _ in 0..<100 {

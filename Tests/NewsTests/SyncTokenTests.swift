@@ -57,7 +57,7 @@ import Testing
   @Test func `Every token fits where tokens go: short, and safe in URLs, tags and headers`() {
     var generator = SplitMix64(seed: 32)
     let alphabet = Set("abcdefghijklmnopqrstuvwxyz0123456789")
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       let epoch = String((0..<6).map { _ in alphabet.randomElement(using: &generator) ?? "a" })
       let scope = Bool.random(using: &generator) ? Scope.feed : Scope(topics: [epoch])
       let version = Int.random(
@@ -75,7 +75,7 @@ import Testing
     var generator = SplitMix64(seed: 410)
     let characters = Array("0123456789abcxyz.".utf8)
     var read = 0
-    for _ in 0..<200_000 {
+    for _ in 0..<rounds(200_000) {
       var bytes = Array("1k3x9qam9pkx.".utf8)
       for _ in 0..<Int.random(in: 0...22, using: &generator) {
         bytes.append(characters.randomElement(using: &generator) ?? 0)

@@ -16,8 +16,17 @@ package let sliceCount = 4
 /// - Parameter cases: The cases, in an order that is the same in every run.
 /// - Returns: At least one case, if there is any.
 public func slice<Cases: Sequence>(of cases: Cases) -> [Cases.Element] {
-  slice(of: cases, commit: ProcessInfo.processInfo.environment["TIDINGS_TEST_SLICE"])
+  slice(of: cases, commit: sliceCommit)
 }
+
+/// Returns the number of rounds of a loop with random cases, or the size of a load, in this run: a quarter, or all.
+///
+/// - Parameter count: The number of rounds in a run that tests all cases.
+public func rounds(_ count: Int) -> Int {
+  sliceCommit == nil ? count : count / sliceCount
+}
+
+private let sliceCommit = ProcessInfo.processInfo.environment["TIDINGS_TEST_SLICE"]
 
 /// Returns the slice of a commit.
 ///

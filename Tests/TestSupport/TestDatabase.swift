@@ -19,7 +19,9 @@ public struct TestDatabase: Sendable {
   public static func create(template: String? = nil, on server: String? = nil) async throws -> TestDatabase {
     let serverURL = try server ?? TestCluster.sharedURL
     let name = "test_" + UUID().uuidString.lowercased().split(separator: "-").joined()
-    try await execute("CREATE DATABASE \(name) TEMPLATE \(template ?? "template0")", at: serverURL)
+    // Copies the files, which takes half the processor time of a copy through the log.
+    try await execute(
+      "CREATE DATABASE \(name) TEMPLATE \(template ?? "template0") STRATEGY file_copy", at: serverURL)
     guard var components = URLComponents(string: serverURL) else {
       throw TestCluster.Failure(description: "the server's URL is malformed")
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A fetch that is killed") struct CrashTests {
   /// The number of random times at which a fetch is killed.
-  private static let moments = ProcessInfo.processInfo.environment["TIDINGS_CRASHES"].flatMap { Int($0) } ?? 30
+  private static let moments = ProcessInfo.processInfo.environment["TIDINGS_CRASHES"].flatMap { Int($0) } ?? rounds(30)
 
   @Test(
     "leaves the old or the new state at any system call; the next fetch ends equal to the server",

@@ -135,7 +135,9 @@ import Testing
     case garbage, folder, nothing
   }
 
-  @Test("ends regularly if any of its files is something else", arguments: files, Damage.allCases)
+  private static let damages = files.flatMap { path in Damage.allCases.map { (path, $0) } }
+
+  @Test("ends regularly if any of its files is something else", arguments: slice(of: damages))
   func damagedFiles(path: String, damage: Damage) async throws {
     let feed = FaultFeed()
     feed.publish("one")

@@ -7,7 +7,23 @@ import PushMocks
 import TestKit
 import TestSupport
 
+/// A sender that has fewer messages under way at a time.
+private struct NarrowSender: PushSender {
+  let base: any PushSender
+  let width: Int
+
+  var provider: PushProvider { base.provider }
+  var sharesFailures: Bool { base.sharesFailures }
+
+  func send(_ message: PushMessage) async -> PushAnswer { await base.send(message) }
+
+  func shutdown() async { await base.shutdown() }
+}
+
 extension Deliveries {
+  /// The maximum number of messages that a sender has under way: 300, as in a server, or a quarter.
+  static let width = rounds(300)
+
   /// Registers active devices of each of the three push services, which have received messages before.
   ///
   /// - Parameter count: The number of devices of each service.
@@ -48,11 +64,12 @@ extension Deliveries {
     limits.budget = budget
     var running: [Task<Void, Never>] = []
     for _ in 0..<count {
+      let senders: [any PushSender] = [
+        try mocks.apnsSender(), try mocks.fcmSender(timeout: fcmTimeout), try mocks.webPushSender(),
+      ]
       let service = DeliveryService(
-        store: store,
-        senders: [
-          try mocks.apnsSender(), try mocks.fcmSender(timeout: fcmTimeout), try mocks.webPushSender(),
-        ], limits: limits, logger: NewsDatabase.logger, clock: { now })
+        store: store, senders: senders.map { NarrowSender(base: $0, width: min($0.width, Self.width)) },
+        limits: limits, logger: NewsDatabase.logger, clock: { now })
       running.append(Task { await service.run() })
     }
     try await withResource(

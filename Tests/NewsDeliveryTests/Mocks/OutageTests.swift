@@ -11,7 +11,7 @@ import Testing
 /// Push services that are of no use for an hour. The test advances the clock.
 @Suite struct OutageTests {
   /// More devices than a sender has messages under way.
-  private static let count = 320
+  private static let count = rounds(320)
   private static let steps = 3
 
   private static func with(_ body: @Sendable (Deliveries, PushMocks) async throws -> Void) async throws {
