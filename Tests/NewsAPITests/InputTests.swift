@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct InputTests {
   @Test(
-    "An invalid query parameter is refused with 400, which names it",
+    "An invalid query parameter is refused with 400, which names it", .sharedServer,
     arguments: [
       ("/v1/items?limit=abc", "limit"), ("/v1/items?limit=0", "limit"), ("/v1/items?limit=201", "limit"),
       ("/v1/items?limit=", "limit"), ("/v1/items?limit", "limit"), ("/v1/items?limit=1&limit=2", "limit"),
@@ -22,7 +22,7 @@ import Testing
       ("/openapi.yaml?x=1", "x"),
     ])
   func parameters(target: String, name: String) async throws {
-    try await TestServer.with { server in
+    try await TestServer.withShared { server in
       let answer = try await server.get(target)
       let problem = try answer.json(Problem.self, status: 400)
       #expect(problem.type == "/problems/invalid-parameter")
@@ -89,7 +89,7 @@ import Testing
   private static let url2048 = "https://example.org/" + String(repeating: "x", count: 2029)
 
   @Test(
-    "An invalid field is refused with 422, which names it",
+    "An invalid field is refused with 422, which names it", .sharedServer,
     arguments: [
       (#""text": """#, "text"), (#""text": "  \n""#, "text"), (#""text": 7"#, "text"), (#""text": "a\u0007b""#, "text"),
       (#""date": "2026-01-01""#, "date"), (#""date": "2999-01-01T00:00:00Z""#, "date"), (#""date": 5"#, "date"),
@@ -122,7 +122,7 @@ import Testing
       (#""id": "x""#, "id"), (#""revision": 0"#, "revision"), (#""colour": "red""#, "colour"),
     ])
   func fields(field: String, name: String) async throws {
-    try await TestServer.with { server in
+    try await TestServer.withShared { server in
       var fields = [#""date": "2026-01-01T00:00:00Z""#, #""text": "x""#]
       let key = field.split(separator: ":")[0]
       fields.removeAll { $0.hasPrefix(key) }
@@ -171,13 +171,13 @@ import Testing
   }
 
   @Test(
-    "A body that is not a JSON object is refused with 400, which says where it is malformed",
+    "A body that is not a JSON object is refused with 400, which says where it is malformed", .sharedServer,
     arguments: [
       "", "{", "[]", "7", #"{"a": 1, "a": 2}"#, #"{"text": "\u0000"}"#, #"{"text": "\ud800"}"#, "{\"a\": \u{1}}",
       #"{"date": 1e999}"#, String(repeating: "[", count: 100),
     ])
   func malformedBodies(body: String) async throws {
-    try await TestServer.with { server in
+    try await TestServer.withShared { server in
       let problem = try await server.write("POST", "items", body).json(Problem.self, status: 400)
       #expect(problem.type == "/problems/malformed-body")
       #expect(problem.detail != nil)

@@ -57,9 +57,9 @@ import Testing
     }
   }
 
-  @Test("Typed texts of a refused form are shown as they are", arguments: hostile)
+  @Test("Typed texts of a refused form are shown as they are", .sharedConsole, arguments: hostile)
   func reflectedByForms(text: String) async throws {
-    try await ConsoleServer.with { console in
+    try await ConsoleServer.withShared { console in
       let item = try await console.item(#""state": "draft", "text": "Fog lifts.""#)
       let browser = try await console.signedIn()
       var form = try await browser.get(ConsoleServer.path(item)).editor
@@ -86,9 +86,9 @@ import Testing
     }
   }
 
-  @Test("Texts of an address and of the form to sign in are shown as they are", arguments: hostile)
+  @Test("Texts of an address and of the form to sign in are shown as they are", .sharedConsole, arguments: hostile)
   func reflectedByAddresses(text: String) async throws {
-    try await ConsoleServer.with { console in
+    try await ConsoleServer.withShared { console in
       let browser = try await console.signedIn()
       let value = text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
       let found = try await browser.get("/console/items?q=\(value)")

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "A form of another site is refused, even with the token",
+    "A form of another site is refused, even with the token", .sharedConsole,
     arguments: [
       [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")],
       [("Origin", "https://evil.example")], [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "same-site")],
@@ -59,7 +59,7 @@ import Testing
       [("Origin", "https://127.0.0.1")], [("Origin", "http://127.0.0.1:1")],
     ])
   func origins(headers: [(String, String)]) async throws {
-    try await ConsoleServer.with { console in
+    try await ConsoleServer.withShared { console in
       let browser = try await console.signedIn()
       let form = try await browser.get("/console/items/new").form("/console/items")
       let before = try await Self.facts(console)

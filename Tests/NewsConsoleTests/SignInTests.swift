@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test(
-    "Signing in leads nowhere else than to the console",
+    "Signing in leads nowhere else than to the console", .sharedConsole,
     arguments: [
       "https://evil.example/", "//evil.example/console/", "/\\evil.example", "/console//evil.example",
       "/console/../v1/items", "/console/./x", "/console/%2e%2e/x", "/console/x\\y", "/console/x\r\nSet-Cookie: a=b",
@@ -187,7 +187,7 @@ import Testing
       "@evil.example/console/", "/console/x\u{0}",
     ])
   func openRedirects(target: String) async throws {
-    try await ConsoleServer.with { console in
+    try await ConsoleServer.withShared { console in
       let browser = console.browser()
       var form = try await browser.get("/console/sign-in").form("/console/sign-in")
       form["key"] = console.server.key

@@ -36,39 +36,43 @@ import Testing
     }
   }
 
-  @Test(
-    "A search finds items with all words and phrases and without the excluded ones, in any case",
-    arguments: [
-      ("council", [0, 1, 3]), ("COUNCIL City", [0, 1, 3]), ("council votes", [0]), ("\"city council\"", [0, 3]),
-      ("\"council elections\"", [1, 3]), ("\"council elections", [1, 3]), ("\"elections council\"", []),
-      ("council -votes", [1, 3]), ("council -\"city council\"", [1]), ("-council", [2, 4]),
-      ("council -votes -york", [1]), ("late-night", [1]), ("ВЫБОРЫ", [4]), ("städten", [2]),
-      ("the", [0, 1]), ("spring", []), ("!!!", []), ("-", []), ("\"\"", []), (" ", []), ("council !!!", [0, 1, 3]),
-      ("council & | ! ( ) : * ' \\", [0, 1, 3]), ("a' OR 'b", []),
-    ])
-  func words(query: String, numbers: [Int]) async throws {
+  private static let searches: [(String, [Int])] = [
+    ("council", [0, 1, 3]), ("COUNCIL City", [0, 1, 3]), ("council votes", [0]), ("\"city council\"", [0, 3]),
+    ("\"council elections\"", [1, 3]), ("\"council elections", [1, 3]), ("\"elections council\"", []),
+    ("council -votes", [1, 3]), ("council -\"city council\"", [1]), ("-council", [2, 4]),
+    ("council -votes -york", [1]), ("late-night", [1]), ("ВЫБОРЫ", [4]), ("städten", [2]),
+    ("the", [0, 1]), ("spring", []), ("!!!", []), ("-", []), ("\"\"", []), (" ", []), ("council !!!", [0, 1, 3]),
+    ("council & | ! ( ) : * ' \\", [0, 1, 3]), ("a' OR 'b", []),
+  ]
+
+  @Test("A search finds items with all words and phrases and without the excluded ones, in any case")
+  func words() async throws {
     try await withTexts { store, _ in
-      let inFeed = try await found(store, ItemQuery(search: SearchQuery(query)))
-      #expect(inFeed == numbers)
-      let topics = Scope(topics: ["a", "b"])
-      let inTopics = try await found(store, ItemQuery(scope: topics, search: SearchQuery(query)))
-      #expect(inTopics == numbers.filter { $0 < 2 })
+      for (query, numbers) in Self.searches {
+        let inFeed = try await found(store, ItemQuery(search: SearchQuery(query)))
+        #expect(inFeed == numbers, "\(query)")
+        let topics = Scope(topics: ["a", "b"])
+        let inTopics = try await found(store, ItemQuery(scope: topics, search: SearchQuery(query)))
+        #expect(inTopics == numbers.filter { $0 < 2 }, "\(query)")
+      }
     }
   }
 
-  @Test(
-    "With a language, a search finds inflected forms; without one, words match as written",
-    arguments: [
-      ("election", nil, [0]), ("election", "en", [0, 1]), ("elections", "en", [0, 1]), ("ran", "en", []),
-      ("run", "en", [1]), ("run", "en-gb", [1]), ("runs", "en", [1]), ("runs", nil, []), ("council -vote", "en", [1]),
-      ("the", "en", [0, 1]),
-      ("wahl", "de", [2]), ("stadt", "de", [2]), ("wahlen", nil, [2]), ("wahls", nil, []), ("выбор", "ru", [4]),
-      ("elections", "eng", []),
-    ] as [(String, String?, [Int])])
-  func languages(query: String, language: String?, numbers: [Int]) async throws {
+  private static let searchesByLanguage: [(String, String?, [Int])] = [
+    ("election", nil, [0]), ("election", "en", [0, 1]), ("elections", "en", [0, 1]), ("ran", "en", []),
+    ("run", "en", [1]), ("run", "en-gb", [1]), ("runs", "en", [1]), ("runs", nil, []), ("council -vote", "en", [1]),
+    ("the", "en", [0, 1]),
+    ("wahl", "de", [2]), ("stadt", "de", [2]), ("wahlen", nil, [2]), ("wahls", nil, []), ("выбор", "ru", [4]),
+    ("elections", "eng", []),
+  ]
+
+  @Test("With a language, a search finds inflected forms; without one, words match as written")
+  func languages() async throws {
     try await withTexts { store, _ in
-      let found = try await found(store, ItemQuery(language: language, search: SearchQuery(query)))
-      #expect(found == numbers)
+      for (query, language, numbers) in Self.searchesByLanguage {
+        let found = try await found(store, ItemQuery(language: language, search: SearchQuery(query)))
+        #expect(found == numbers, "\(query) in \(language ?? "no language")")
+      }
     }
   }
 

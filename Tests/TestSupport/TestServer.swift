@@ -23,6 +23,9 @@ package struct TestServer: Sendable {
   private let client: TestClient
   private let modules: Modules
 
+  /// The server that the cases of a test with the trait `.sharedServer` use.
+  @TaskLocal static var shared: TestServer?
+
   /// Returns the modules that are served beside the API.
   package typealias Modules = @Sendable (NewsAPI) -> [any RouteModule]
 
@@ -49,6 +52,12 @@ package struct TestServer: Sendable {
           change(&$0)
         }, body)
     }
+  }
+
+  /// Runs the body with the server that the cases of a test share, or with a new one.
+  package static func withShared(_ body: @Sendable (TestServer) async throws -> Void) async throws {
+    guard let shared else { return try await with(body) }
+    try await body(shared)
   }
 
   /// Runs the body with a server whose connections to the database pass a proxy, unlike those of `sql`.

@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "A malformed batch is refused as a whole, and the error names the entry and the rule",
+    "A malformed batch is refused as a whole, and the error names the entry and the rule", .sharedServer,
     arguments: [
       (#"{}"#, ["entries"]), (#"{"entries": []}"#, ["entries"]), (#"{"entries": 7}"#, ["entries"]),
       (#"{"entries": [7]}"#, ["entries[0]"]), (#"{"entries": [{}]}"#, ["entries[0].op"]),
@@ -120,7 +120,7 @@ import Testing
       ),
     ] as [(String, [String])])
   func malformed(body: String, fields: [String]) async throws {
-    try await TestServer.with { server in
+    try await TestServer.withShared { server in
       let problem = try await server.write("POST", "items/batch", body).json(Problem.self, status: 422)
       #expect(problem.errors?.map(\.field) == fields)
       #expect(try await Self.count(server, "SELECT count(*) FROM items") == 0)

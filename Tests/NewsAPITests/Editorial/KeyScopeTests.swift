@@ -23,17 +23,17 @@ import Testing
     return try await server.send(operation.method, target, key: key, body: hasBody ? "{}" : nil).status
   }
 
-  @Test("A key with the scope admin may use every editorial operation", arguments: operations)
+  @Test("A key with the scope admin may use every editorial operation", .sharedServer, arguments: operations)
   func admin(operation: Contract.Operation) async throws {
-    try await TestServer.with { server in
+    try await TestServer.withShared { server in
       let key = try await server.store.createKey(name: "operator", permissions: [.admin])
       #expect(![401, 403].contains(try await Self.status(of: operation, key: key, server)))
     }
   }
 
-  @Test("A key without the scope of an operation may not use it", arguments: operations)
+  @Test("A key without the scope of an operation may not use it", .sharedServer, arguments: operations)
   func others(operation: Contract.Operation) async throws {
-    try await TestServer.with { server in
+    try await TestServer.withShared { server in
       let isMedia = operation.path.hasPrefix("/v1/editorial/media")
       let other: APIKey.Permission =
         switch (isMedia, operation.method) {
@@ -47,10 +47,10 @@ import Testing
   }
 
   @Test(
-    "A key for drafts may not change topics, erase items, or see subscriptions, webhooks and pushes",
+    "A key for drafts may not change topics, erase items, or see subscriptions, webhooks and pushes", .sharedServer,
     arguments: operations)
   func drafts(operation: Contract.Operation) async throws {
-    try await TestServer.with { server in
+    try await TestServer.withShared { server in
       let key = try await server.store.createKey(name: "intern", permissions: [.itemsWrite])
       let isPublishing =
         operation.path.hasSuffix("/erase")

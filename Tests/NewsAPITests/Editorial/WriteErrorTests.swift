@@ -78,9 +78,11 @@ import Testing
       fields: ["slug"], rule: "must equal the slug in the path"),
   ]
 
-  @Test("A refused write names each invalid field or parameter with its rule, or says what to do", arguments: rows)
+  @Test(
+    "A refused write names each invalid field or parameter with its rule, or says what to do",
+    .sharedServer, arguments: rows)
   private func names(row: Row) async throws {
-    try await TestServer.with { server in
+    try await TestServer.withShared { server in
       _ = try await server.write("POST", "topics", #"{"slug": "city", "position": 7}"#)
       let item = try await server.publish("x").item.id.uuidString.lowercased()
       let response = try await server.send(

@@ -6,10 +6,14 @@ import NewsAPI
 import NewsConsole
 import NewsStore
 import TestSupport
+import Testing
 
 /// A server with the console, which stores files in its own folder.
 struct ConsoleServer: Sendable {
   let server: TestServer
+
+  /// The server that the cases of a test with the trait `.sharedConsole` use.
+  @TaskLocal static var shared: ConsoleServer?
 
   var store: NewsStore { server.store }
 
@@ -41,6 +45,12 @@ struct ConsoleServer: Sendable {
     }
   }
 
+  /// Runs the body with the server that the cases of a test share, or with a new one.
+  static func withShared(_ body: @Sendable (ConsoleServer) async throws -> Void) async throws {
+    guard let shared else { return try await with(body) }
+    try await body(shared)
+  }
+
   /// Returns a browser that has no session.
   ///
   /// - Parameter headers: Fields of each of its requests, such as those that a proxy would add.
@@ -63,4 +73,9 @@ struct ConsoleServer: Sendable {
 
   /// Returns the path of an item in the console.
   static func path(_ item: EditorialItem) -> String { "/console/items/\(item.item.id.uuidString.lowercased())" }
+}
+
+extension Trait where Self == SharedResource<ConsoleServer> {
+  /// One server with the default settings for all cases, which receive it from `ConsoleServer.withShared`.
+  static var sharedConsole: Self { SharedResource(ConsoleServer.$shared) { try await ConsoleServer.with($0) } }
 }
