@@ -14,8 +14,10 @@ struct Terminal {
   private init?(_ descriptor: Int32) {
     guard isatty(descriptor) == 1 else { return nil }
     var size = winsize()
-    let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
-    (columns, rows) = isKnown ? (Int(size.ws_col), Int(size.ws_row)) : (80, 24)
+    // A terminal may know one of the two only.
+    let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0
+    columns = isKnown && size.ws_col > 0 ? Int(size.ws_col) : 80
+    rows = isKnown && size.ws_row > 0 ? Int(size.ws_row) : 24
   }
 
   /// The mark of a shortened line, in the character set of the locale.

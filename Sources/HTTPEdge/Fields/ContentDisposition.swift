@@ -15,7 +15,9 @@ package enum ContentDisposition {
   /// - Throws: `Malformed` if the syntax is wrong, or if the name has control characters or more than 255 bytes.
   package static func name(in field: String) throws(Malformed) -> String? {
     let parameters: [String: [UInt8]]
-    do { parameters = try ParameterisedField(field.utf8, backslash: .escapes).parameters } catch { throw Malformed() }
+    do {
+      parameters = try ParameterisedField(field.utf8, backslash: .escapes, acceptsNonTokens: true).parameters
+    } catch { throw Malformed() }
     let plain = try parameters["filename"].map(text)
     guard let given = try parameters["filename*"].map(extended) ?? plain else { return nil }
     let name = given.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""

@@ -16,12 +16,18 @@ package struct ParameterisedField {
   /// The values of the parameters by name in lower case.
   package private(set) var parameters: [String: [UInt8]] = [:]
 
+  private let acceptsNonTokens: Bool
   private var rest: ArraySlice<UInt8>
 
   /// Parses a field value (RFC 9110 section 5.6.6).
   ///
+  /// - Parameter acceptsNonTokens: Whether a value without quotes needs not be a token. Clients also send names of files
+  ///   that are none.
   /// - Throws: `Malformed`.
-  package init(_ bytes: some Collection<UInt8>, backslash: Backslash) throws(Malformed) {
+  package init(
+    _ bytes: some Collection<UInt8>, backslash: Backslash, acceptsNonTokens: Bool = false
+  ) throws(Malformed) {
+    self.acceptsNonTokens = acceptsNonTokens
     rest = Array(bytes)[...]
     skipSpaces()
     value = Self.lowercased(rest.prefix { Self.isToken($0) || $0 == UInt8(ascii: "/") })
@@ -46,9 +52,8 @@ package struct ParameterisedField {
     rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
   }
 
-  /// Reads a value without quotes. It should be a token, but clients also send names of files that are none.
   private mutating func token() throws(Malformed) -> [UInt8] {
-    let token = rest.prefix { !" \t;,=\"".utf8.contains($0) }
+    let token = rest.prefix { acceptsNonTokens ? !" \t;,=\"".utf8.contains($0) : Self.isToken($0) }
     guard !token.isEmpty else { throw Malformed() }
     rest = rest.dropFirst(token.count)
     return Array(token)
