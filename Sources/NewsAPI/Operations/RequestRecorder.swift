@@ -3,9 +3,12 @@ package import HTTPEdge
 import HTTPTypes
 package import Hummingbird
 import Logging
+import NIOCore
+import NIOHTTP1
 package import NetworkAddresses
 import News
-import NewsStore
+package import NewsStore
+import Synchronization
 
 /// Counts, measures and logs every request of the router, whether a handler or another middleware has made the response.
 /// The log lines have the client's trace (W3C Trace Context).
@@ -101,4 +104,153 @@ extension TrustedProxies {
 
   // Both names are tokens (RFC 9110 section 5.6.2).
   fileprivate var name: HTTPField.Name { HTTPField.Name(field.rawValue)! }
+}
+
+/// The facts about a request that handlers establish and the log lines of outer layers contain.
+///
+/// A context is a value: each layer works on its own copy, and a field that an inner layer sets stays invisible to the
+/// layers around it. All copies of a context share one record.
+package final class RequestRecord: Sendable {
+  private struct Facts {
+    var key: APIKey?
+    var subject: (name: String, value: String)?
+    var refusal: String?
+    var problem: String?
+    var idempotencyKey: NamedRequest?
+    var bodyDigest: Data?
+    var bodyBytes: Int?
+    var isReplayed = false
+    var isUpload = false
+  }
+
+  /// A request with an `Idempotency-Key`.
+  struct NamedRequest: Sendable {
+    /// The id of the API key.
+    let apiKey: String
+    let method: String
+    /// The path and the query.
+    let target: String
+    /// The value of `Idempotency-Key`.
+    let text: String
+  }
+
+  private let facts = Mutex(Facts())
+
+  /// The key that the request presented; nil without a key of this installation.
+  var key: APIKey? { facts.withLock { $0.key } }
+
+  /// The reason why the key was refused; nil for an accepted one.
+  var refusal: String? { facts.withLock { $0.refusal } }
+
+  /// The type of the problem in the response, such as `/problems/unavailable`; nil for another response.
+  var problem: String? { facts.withLock { $0.problem } }
+
+  /// The request, if it has an `Idempotency-Key`.
+  var idempotencyKey: NamedRequest? { facts.withLock { $0.idempotencyKey } }
+
+  /// The SHA-256 digest of the body, 32 bytes; nil if the body was not read.
+  var bodyDigest: Data? { facts.withLock { $0.bodyDigest } }
+
+  /// The size of the body that was read, in bytes; nil if none was read as a whole.
+  var bodyBytes: Int? { facts.withLock { $0.bodyBytes } }
+
+  /// Whether the request sends a file, so that the client determines its duration.
+  var isUpload: Bool { facts.withLock { $0.isUpload } }
+
+  /// Notes that the request may send a file.
+  package func setUpload() { facts.withLock { $0.isUpload = true } }
+
+  func setProblem(_ type: String) { facts.withLock { $0.problem = type } }
+
+  func setIdempotencyKey(_ key: NamedRequest) { facts.withLock { $0.idempotencyKey = key } }
+
+  func setBodyDigest(_ digest: Data) { facts.withLock { $0.bodyDigest = digest } }
+
+  func setBodyBytes(_ bytes: Int) { facts.withLock { $0.bodyBytes = bytes } }
+
+  /// Notes that the stored answer to an earlier request is sent.
+  ///
+  /// - Parameter location: The address of the resource that the earlier request has created; nil if there is none.
+  func setReplayed(_ location: String?) {
+    facts.withLock { facts in
+      facts.isReplayed = true
+      if let subject = facts.subject, let id = location?.split(separator: "/").last {
+        facts.subject = (subject.name, String(id))
+      }
+    }
+  }
+
+  package func setKey(_ key: APIKey) { facts.withLock { $0.key = key } }
+
+  package func setRefusal(_ refusal: String) { facts.withLock { $0.refusal = refusal } }
+
+  /// Sets the resource that the request reads or writes.
+  ///
+  /// - Parameters:
+  ///   - name: `item`, `media`, `subscription` or `topic`.
+  ///   - value: The resource's id or slug.
+  package func setSubject(_ name: String, _ value: String) { facts.withLock { $0.subject = (name, value) } }
+
+  /// The facts as metadata of a log line. The key itself is not among them.
+  var metadata: Logger.Metadata {
+    facts.withLock { facts in
+      var metadata: Logger.Metadata = [:]
+      if let key = facts.key {
+        metadata["key"] = "\(key.id)"
+        metadata["key_name"] = "\(key.name.terminalSafe)"
+        // The reader's subject is not logged beside the reader's address.
+        if let subject = facts.subject { metadata[subject.name] = "\(subject.value)" }
+      }
+      if facts.isReplayed { metadata["replayed"] = "true" }
+      if let refusal = facts.refusal { metadata["reason"] = "\(refusal)" }
+      return metadata
+    }
+  }
+}
+
+/// Logs requests that take long, those of the router and those that wait for a load before it.
+struct SlowRequests: Sendable {
+  /// The duration from which a request is logged as slow; nil for never.
+  let limit: Duration?
+  let proxies: TrustedProxies
+  private let lines = LogLineLimit()
+  /// The limit for responses with 503. In an outage, each request waits for the database first, and the log has the outage.
+  private let unavailable = LogLineLimit(perMinute: 6)
+
+  /// Logs a request if it took long.
+  ///
+  /// - Parameters:
+  ///   - duration: The time from the head of the request to the response.
+  ///   - database: The time that the request waited for the database.
+  ///   - status: The status of the response.
+  ///   - facts: The metadata of all log lines about the request.
+  func log(
+    duration: Duration, database: DatabaseTime, status: Int, _ logger: Logger, facts: () -> Logger.Metadata
+  ) {
+    guard let limit, duration >= limit, let suppressed = (status == 503 ? unavailable : lines).line() else { return }
+    var metadata = facts().merging(suppressed) { own, _ in own }
+    metadata["ms"] = "\(duration.milliseconds)"
+    metadata["database_ms"] = "\(database.total.milliseconds)"
+    logger.notice("slow request", metadata: metadata)
+  }
+
+  /// The metadata of log lines about a request that has not passed the router.
+  func facts(_ head: HTTPRequestHead, route: String, peer: SocketAddress?, status: Int) -> Logger.Metadata {
+    let lines = head.headers[proxies.field.rawValue]
+    let client = peer.flatMap { IPAddress($0) }.map { "\(proxies.client(of: $0, lines))" }
+    var facts: Logger.Metadata = [
+      "method": "\(head.method)", "route": "\(route)", "status": "\(status)",
+      "client": "\(client ?? "unknown")", "hb.request.id": "\(RequestID())",
+    ]
+    if let trace = TraceParent(head.headers) {
+      facts["trace_id"] = "\(trace.traceID)"
+      facts["parent_id"] = "\(trace.parentID)"
+    }
+    return facts
+  }
+}
+
+extension Duration {
+  /// The duration in whole milliseconds.
+  fileprivate var milliseconds: Int { Int(self / .milliseconds(1)) }
 }

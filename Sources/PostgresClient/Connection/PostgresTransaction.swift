@@ -100,3 +100,64 @@ public struct PostgresTransaction: Sendable {
     }
   }
 }
+
+/// The progress of a transaction.
+final class TransactionState: Sendable {
+  enum Phase {
+    case open
+    case ended(PostgresError?)
+  }
+
+  /// Whether BEGIN has been sent. Written on the connection's executor only.
+  let hasBegun = Atomic<Bool>(false)
+  private let phase = Mutex(Phase.open)
+
+  /// Checks that the transaction is open.
+  ///
+  /// - Throws: `.transactionEnded`
+  func checkOpen() throws {
+    guard case .open = phase.withLock({ $0 }) else { throw Self.ended }
+  }
+
+  /// Ends the transaction, so that no other caller can use it.
+  ///
+  /// - Throws: `.transactionEnded` if it has ended already.
+  func end() throws {
+    try phase.withLock {
+      guard case .open = $0 else { throw Self.ended }
+      $0 = .ended(nil)
+    }
+  }
+
+  func recordFailure(_ error: PostgresError) {
+    phase.withLock { $0 = .ended(error) }
+  }
+
+  var current: Phase { phase.withLock { $0 } }
+
+  private static let ended = PostgresError(.transactionEnded, "the transaction has ended already")
+}
+
+/// The batches of the pool's transactions and snapshots.
+extension PostgresConnection {
+  static let beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+  /// Runs queries in one snapshot and one round trip. After an error the session is left in a failed transaction.
+  nonisolated func snapshot(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
+    let begin = PostgresQuery(unsafeSQL: Self.beginSnapshot)
+    let results = try await perform(StatementBatch(.pipeline([begin] + queries + ["COMMIT"])))
+    return Array(results.dropFirst().dropLast())
+  }
+
+  /// Sends BEGIN by itself, for a first statement that cannot bring it along.
+  nonisolated func begin(_ transaction: TransactionState) async throws {
+    if transaction.hasBegun.load(ordering: .acquiring) { return }
+    _ = try await perform(StatementBatch(.pipeline([]), transaction: transaction))
+  }
+
+  /// Runs the queries and COMMIT. Neither is cancelled with the task. If they take `shieldedTimeoutMargin` longer than
+  /// `statementTimeout`, the connection is closed and the outcome is unknown.
+  nonisolated func commit(_ queries: [PostgresQuery], of transaction: TransactionState) async throws -> [PostgresRows] {
+    try await perform(StatementBatch(.pipeline(queries), transaction: transaction, commits: true))
+  }
+}
