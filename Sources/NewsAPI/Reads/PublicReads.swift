@@ -129,8 +129,8 @@ final class PublicReads: Sendable {
     var memory = memory
     do {
       for _ in 0..<Self.maximumAttempts {
-        let (representation, limiter) = try await current(read, memory, keepsFirst: keepsFirst)
         do {
+          let (representation, limiter) = try await current(read, memory, keepsFirst: keepsFirst)
           return try await body(representation, limiter)
         } catch is Representation.OutOfDate {
           cache?.remove(read.key)
