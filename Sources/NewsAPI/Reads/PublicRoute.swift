@@ -56,7 +56,10 @@ extension [PublicRoute] {
   func read(_ target: String) -> PublicRead? {
     let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
     let (path, query) = (Substring(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
-    return lazy.compactMap { $0.read(path: path, query) }.first
+    for route in self {
+      if let read = route.read(path: path, query) { return read }
+    }
+    return nil
   }
 }
 
