@@ -11,10 +11,9 @@ package final class Fragments: Sendable {
     let epoch: String
     let id: UUID
     let version: Int
-    /// The name of the form.
-    let form: String
+    let form: FragmentForm.Name
 
-    init(_ epoch: String, _ id: UUID, _ version: Int, _ form: String) {
+    init(_ epoch: String, _ id: UUID, _ version: Int, _ form: FragmentForm.Name) {
       (self.epoch, self.id, self.version, self.form) = (epoch, id, version, form)
     }
   }
@@ -98,14 +97,18 @@ extension NewsItem {
 /// in memory under one budget with all other forms.
 public struct FragmentForm: Sendable {
   /// The JSON of the API without `html`.
-  static let json = FragmentForm(isJSON: true, name: "json", html: false) { $0.fragment }
+  static let json = FragmentForm(.json, html: false) { $0.fragment }
   /// The JSON of the API with `html`.
-  static let jsonWithHTML = FragmentForm(isJSON: true, name: "json+html", html: true) { $0.fragment }
+  static let jsonWithHTML = FragmentForm(.jsonWithHTML, html: true) { $0.fragment }
 
-  /// Whether the form is the JSON of the API.
-  let isJSON: Bool
-  /// The name. Forms that write the same item differently have different names.
-  let name: String
+  /// The name. Forms that write the same item differently have different names. That of the JSON of the API, which most
+  /// items have only, is no text, because each look into memory hashes it.
+  enum Name: Hashable {
+    case json, jsonWithHTML
+    case other(String)
+  }
+
+  let name: Name
   /// Whether an item has its `html` when it is written.
   package let html: Bool
   let write: @Sendable (NewsItem) -> [UInt8]
@@ -117,18 +120,20 @@ public struct FragmentForm: Sendable {
   ///   - html: Whether an item has its `html` when it is written.
   ///   - write: Writes an item.
   public init(name: String, html: Bool, write: @escaping @Sendable (NewsItem) -> [UInt8]) {
-    self.init(isJSON: false, name: name, html: html, write: write)
+    self.init(.other(name), html: html, write: write)
   }
 
-  private init(isJSON: Bool, name: String, html: Bool, write: @escaping @Sendable (NewsItem) -> [UInt8]) {
-    self.isJSON = isJSON
+  private init(_ name: Name, html: Bool, write: @escaping @Sendable (NewsItem) -> [UInt8]) {
     self.name = name
     self.html = html
     self.write = write
   }
 
+  /// Whether the form is the JSON of the API.
+  var isJSON: Bool { if case .other = name { false } else { true } }
+
   /// The name of the form in which a version of an item is kept. An item without `html` has one JSON only.
-  func name(for item: ItemVersion) -> String { isJSON && !item.hasHTML ? Self.json.name : name }
+  func name(for item: ItemVersion) -> Name { isJSON && !item.hasHTML ? .json : name }
 }
 
 /// The forms of the items of a body. That of the first item may differ from that of all others.
