@@ -40,10 +40,11 @@ struct TransferDisplay {
       let current = try transfers()
       let now = clock.now
       if isTerminal {
+        // The user may have resized it.
+        let columns = Terminal.errors?.columns ?? 80
         let lines = current.map { transfer in
           let rate = rates[transfer.number, default: TransferRate()].add(transfer.completed)
-          return ProgressLine(TransferLine(transfer, journal), perSecond: rate).text(
-            columns: Terminal.errors?.columns ?? 80)
+          return ProgressLine(TransferLine(transfer, journal), perSecond: rate).text(columns: columns)
         }
         draw(lines, over: drawn)
         drawn = lines.count

@@ -18,7 +18,7 @@ package struct FeedView: PublicView {
   package let scope: Scope
   package var part: Part
 
-  /// Makes the reader of the target of a feed.
+  /// Reads the query of the target of a feed.
   ///
   /// - Parameter topic: The slug of a topic; nil for the feed of all items.
   /// - Throws: `ProblemError` that names the parameters and rules.

@@ -84,17 +84,10 @@ final class PublicReads: Sendable {
   ///
   /// - Throws: `ProblemError`, 412; the errors of the store.
   func response(to request: Request, of read: PublicRead) async throws -> Response {
-    do {
-      return try await withCurrent(read) { representation, limiter in
-        try await representation.response(to: request, policy(of: read), metrics) {
-          try await representation.body(from: store, limiter: limiter)
-        }
+    try await withCurrent(read) { representation, limiter in
+      try await representation.response(to: request, policy(of: read), metrics) {
+        try await representation.body(from: store, limiter: limiter)
       }
-    } catch let error as StoreError where read.isLongPoll {
-      // No cache stores the response to a long poll, so a 410 replaces none.
-      var problem = ProblemError(error)
-      problem.replacesStored = false
-      throw problem
     }
   }
 
@@ -141,6 +134,11 @@ final class PublicReads: Sendable {
       }
     } catch StoreError.unknownTopics where read.view.hasTopicInPath {
       throw StoreError.notFound
+    } catch let error as StoreError where read.isLongPoll {
+      // No cache stores the response to a long poll, so a 410 replaces none.
+      var problem = ProblemError(error)
+      problem.replacesStored = false
+      throw problem
     }
     throw StoreError.unavailable
   }
@@ -288,7 +286,6 @@ extension PublicReads {
     } catch {
       // The router would read once more.
       guard var problem = ProblemError(expected: error) else { return nil }
-      if read.isLongPoll { problem.replacesStored = false }
       let renderer = read.view.isPage ? sources.pages?.renderer : nil
       if renderer == nil { CORS.add(to: &problem.headers) }
       return problem.storedResponse(renderer)
